@@ -1,0 +1,250 @@
+"""Do two expressions mean the same?  Three steps, cheapest first.
+
+1. *structure*: the same canonical form.  While each operand occurs once, this decides both ways (docs/proofs.md).
+2. *counterexample*: different values at a secret point modulo a secret prime prove different functions.
+3. *identity*: equal there; equality of integer polynomials settles it exactly.  Past a budget of work the answer
+   is *fingerprint*, with `certain=False` and the probability of error stated.
+
+Every divisor is checked for being identically zero: such an expression means nothing (*undefined*), and cross-
+multiplying would hide it.  What explains a verdict (a point where the two differ, what must not be zero on one
+side only) is worked out when it is asked for.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from ._fingerprint import BITS, ZeroDivisor, fingerprint
+from ._polynomial import ratios
+from .canonical import canonical, signed_class
+from .errors import EvaluationError, LimitError
+from .evaluate import evaluate
+from .expr import Expr, Operand, Power, as_expr
+from .parse import parse
+from .render import number_text
+
+__all__ = ["Verdict", "equivalent"]
+
+#: pi to 60 places: enough to tell values apart, exact enough to show them.
+PI = Fraction("3.141592653589793238462643383279502884197169399375105820974944")
+_MAX_SIZE_OF_EXAMPLE = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """The answer of `equivalent`; truthy where the two are equivalent."""
+
+    equivalent: bool
+    reason: str  # structure, identity, counterexample, undefined or fingerprint
+    _left: Expr | str = field(repr=False)
+    _right: Expr | str = field(repr=False)
+    certain: bool = True
+    error_bound: float = 0.0
+
+    def __bool__(self) -> bool:
+        return self.equivalent
+
+    @property
+    def point(self) -> dict[str, Fraction] | None:
+        """Small values of the operands where the two differ."""
+        return self._example[0] if self._example else None
+
+    @property
+    def left(self) -> Fraction | None:
+        """The left value at `point` (where pi occurs, to 60 places)."""
+        return self._example[1] if self._example else None
+
+    @property
+    def right(self) -> Fraction | None:
+        """The right value at `point`."""
+        return self._example[2] if self._example else None
+
+    @cached_property
+    def undefined(self) -> tuple[str, ...]:
+        """Which sides divide by something identically zero: "left", "right"."""
+        sides = (("left", self._left), ("right", self._right))
+        return tuple([side for side, expr in sides if self.reason == "undefined" and _is_undefined(as_expr(expr))])
+
+    @cached_property
+    def domain(self) -> tuple[Expr, ...]:
+        """What must not be zero for one side to have a value, and for the other side may be."""
+        if not self.equivalent or self.reason == "fingerprint":
+            return ()
+        return _one_sided_divisors(as_expr(self._left), as_expr(self._right))
+
+    @cached_property
+    def _example(self) -> tuple[dict[str, Fraction], Fraction, Fraction] | None:
+        if self.reason != "counterexample":
+            return None
+        return _small_counterexample(as_expr(self._left), as_expr(self._right))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `mwp-canon equivalent --json` prints."""
+        point = self.point
+        return {
+            "equivalent": self.equivalent,
+            "reason": self.reason,
+            "certain": self.certain,
+            "point": None if point is None else {name: number_text(value) for name, value in point.items()},
+            "left": self.value_text("left"),
+            "right": self.value_text("right"),
+            "domain": [str(divisor) for divisor in self.domain],
+        }
+
+    def value_text(self, side: str) -> str | None:
+        """The value of a side at `point`, for reading; decimals where pi occurs, "undefined" where it divides by zero."""
+        if side in self.undefined:
+            return "undefined"
+        value = self.left if side == "left" else self.right
+        if value is None:
+            return None
+        expr = as_expr(self._left if side == "left" else self._right)
+        return f"{float(value):.6g}" if "pi" in expr.operands() else number_text(value).strip("()")
+
+
+def equivalent(left: Expr | str, right: Expr | str) -> Verdict:
+    """Whether two expressions are equal as rational functions of their operands.
+
+    >>> bool(equivalent("a-b+c", "a+c-b"))
+    True
+    >>> equivalent("a*b+a*c", "a*(b+c)").reason
+    'identity'
+    >>> verdict = equivalent("a-b-c", "a-(b-c)")
+    >>> verdict.reason, verdict.point, verdict.left, verdict.right
+    ('counterexample', {'a': Fraction(2, 1), 'b': Fraction(3, 1), 'c': Fraction(5, 1)}, Fraction(-6, 1), Fraction(4, 1))
+    >>> equivalent("a/a", "1").domain
+    (Expr('a'),)
+    """
+    left_sign, left_class = signed_class(left)
+    right_sign, right_class = signed_class(right)
+    same = left_sign == right_sign and left_class._identity == right_class._identity
+    if _is_read_once(left_class) and _is_read_once(right_class):
+        return Verdict(same, "structure" if same else "counterexample", left, right)
+    # The canonical form moves divisors about, so what is identically zero is looked for in the text as written.
+    left = parse(left) if isinstance(left, str) else left
+    right = parse(right) if isinstance(right, str) else right
+    try:
+        differ = fingerprint(left) != fingerprint(right)
+    except ZeroDivisor:
+        return _exactly(left, right, same)
+    if differ:
+        return Verdict(False, "counterexample", left, right)
+    return Verdict(True, "structure", left, right) if same else _exactly(left, right, same)
+
+
+def _exactly(left: Expr, right: Expr, same: bool) -> Verdict:
+    try:
+        (one, other), _, budget = ratios((left, right))
+        bits = one.bits + other.bits
+        crossed = budget.times(one.numerator, other.denominator, bits) - budget.times(other.numerator, one.denominator, bits)
+    except ZeroDivisor:
+        return Verdict(False, "undefined", left, right)
+    except LimitError:
+        return _by_fingerprint(left, right)
+    if crossed != 0:
+        return Verdict(False, "counterexample", left, right)
+    return Verdict(True, "structure" if same else "identity", left, right)
+
+
+def _by_fingerprint(left: Expr, right: Expr) -> Verdict:
+    try:
+        equal = fingerprint(left) == fingerprint(right)
+    except ZeroDivisor:
+        return Verdict(False, "undefined", left, right, certain=False, error_bound=_degree(left, right) / 2**BITS)
+    # Unequal values would be a proof; this is reached only when they are equal.
+    return Verdict(equal, "fingerprint", left, right, certain=False, error_bound=_degree(left, right) / 2**BITS)
+
+
+def _degree(left: Expr, right: Expr) -> int:
+    """A bound on the degree of the polynomial that would have to vanish: each leaf, raised through the powers above."""
+    total = 0
+    stack = [(left, 1), (right, 1)]
+    while stack:
+        node, times = stack.pop()
+        if isinstance(node, Power):
+            times *= max(1, abs(node.exponent))
+        if not node.children:
+            total += times
+        stack.extend((child, times) for child in node.children)
+    return total
+
+
+def _is_read_once(node: Expr) -> bool:
+    seen = set()
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if type(node) is Operand:
+            if node.name in seen:
+                return False
+            seen.add(node.name)
+        elif node.children and type(node) is not Power:
+            stack.extend(node.children)
+        else:
+            return False
+    return True
+
+
+def _is_undefined(expr: Expr) -> bool:
+    try:
+        ratios((expr,))
+    except ZeroDivisor:
+        return True
+    except LimitError:
+        try:
+            fingerprint(expr)
+        except ZeroDivisor:
+            return True
+    return False
+
+
+def _small_counterexample(left: Expr, right: Expr) -> tuple[dict[str, Fraction], Fraction, Fraction] | None:
+    """A point with small values where both are defined and differ: first 2, 3, 5, 7..., then small random ones."""
+    if left.size + right.size > _MAX_SIZE_OF_EXAMPLE:
+        return None
+    names = sorted({*left.operands(), *right.operands()} - {"pi"}, key=lambda name: Operand(name).identity)
+    rng = random.Random(len(names))
+    for attempt in range(200):
+        values = _primes(len(names)) if attempt == 0 else [rng.randint(1, 3 + attempt) for _ in names]
+        point = {name: Fraction(value) for name, value in zip(names, values, strict=True)}
+        try:
+            here, there = (evaluate(side, {"pi": PI, **point}) for side in (left, right))
+        except EvaluationError:
+            continue
+        except LimitError:
+            return None
+        if here != there:
+            return point, here, there
+    return None
+
+
+def _primes(count: int) -> list[int]:
+    primes: list[int] = []
+    candidate = 2
+    while len(primes) < count:
+        if all(candidate % prime for prime in primes):
+            primes.append(candidate)
+        candidate += 1
+    return primes
+
+
+def _one_sided_divisors(left: Expr, right: Expr) -> tuple[Expr, ...]:
+    try:
+        _, (left_divisors, right_divisors), _ = ratios((left, right))
+    except LimitError:
+        return ()
+    one_sided = _irreducible(left_divisors) ^ _irreducible(right_divisors)
+    return tuple(sorted([canonical(text) for text in one_sided], key=lambda divisor: (divisor.size, divisor)))
+
+
+def _irreducible(polynomials: list[Any]) -> set[str]:
+    """The irreducible factors of these polynomials, as text, each with a fixed sign."""
+    factors = set()
+    for polynomial in polynomials:
+        for factor, _ in polynomial.factor()[1]:
+            factors.add(str(-factor if factor.leading_coefficient() < 0 else factor))
+    return factors

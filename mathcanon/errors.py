@@ -1,0 +1,56 @@
+"""The exception family: one root, and leaves that are also the builtin a caller would expect."""
+
+from __future__ import annotations
+
+__all__ = ["EvaluationError", "LimitError", "MathCanonError", "ParseError"]
+
+
+class MathCanonError(Exception):
+    """Root of everything this package raises on purpose."""
+
+
+class ParseError(MathCanonError, ValueError):
+    """A text that is not an expression; knows the text, the place and what to do about it.
+
+    >>> print(ParseError("two operands side by side", "2a", 1, hint="write 2*a").pointed())
+    two operands side by side (write 2*a)
+      2a
+       ^
+    """
+
+    #: How much of a long text is shown around the offending place.
+    CONTEXT = 60
+
+    def __init__(self, message: str, text: str, position: int, *, hint: str = "") -> None:
+        super().__init__(message, text, position, hint)
+        self.message, self.text, self.position, self.hint = message, text, position, hint
+
+    def __str__(self) -> str:
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{self.message}{hint}, at character {self.position + 1}"
+
+    def pointed(self) -> str:
+        """The message with the text below it and a caret under the offending character."""
+        start = max(0, self.position - self.CONTEXT // 2)
+        stop = min(len(self.text), start + self.CONTEXT)
+        shown = "".join(c if c.isprintable() else " " for c in self.text[start:stop])
+        before, after = "..." if start else "", "..." if stop < len(self.text) else ""
+        caret = " " * (len(before) + self.position - start) + "^"
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{self.message}{hint}\n  {before}{shown}{after}\n  {caret}"
+
+
+class LimitError(MathCanonError, ValueError):
+    """An input past a stated limit (length, depth, digits, exponent, memory)."""
+
+    def __init__(self, what: str, size: int, limit: int, *, hint: str = "") -> None:
+        super().__init__(what, size, limit, hint)
+        self.what, self.size, self.limit, self.hint = what, size, limit, hint
+
+    def __str__(self) -> str:
+        hint = f"; {self.hint}" if self.hint else ""
+        return f"{self.what} is {self.size}, the limit is {self.limit}{hint}"
+
+
+class EvaluationError(MathCanonError, ZeroDivisionError):
+    """An expression without a value at the given point: it divides by zero, or an operand has no value there."""

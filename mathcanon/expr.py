@@ -1,0 +1,518 @@
+"""Expressions: immutable, series-reduced nodes, and the one way to walk over them.
+
+A node is an `Operand`, a `Number`, a `Sum` of signed terms, a `Product` of factors with exponent
++1 or -1, or a `Power` with an integer exponent.  A sum of one negative term is unary minus.
+
+Everything that gives an expression a meaning (its canonical form, its value on Fractions or modulo a
+prime, its text) is an `Algebra`: what to make of an operand, a number, a sum, a product, a power.
+`fold` runs an algebra over a tree without recursion; the parser runs the same algebras over text,
+so text can be compiled straight to a canonical form with no tree in between.
+
+Identity is one string per node (`Expr.identity`).  It is led by the smallest leaf, so that comparing
+strings sorts blocks by their smallest operand; hash, equality and order all come from it, none recurses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .errors import LimitError, ParseError
+
+if TYPE_CHECKING:
+    import networkx
+    import sympy
+
+__all__ = ["MAX_DEPTH", "MAX_EXPONENT", "MAX_SIZE", "Algebra", "Expr", "Number", "Operand", "Power", "Product", "Sum", "fold"]
+
+MAX_DEPTH = 1_000
+MAX_SIZE = 1_000_000
+MAX_EXPONENT = 10_000
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_DIGITS = re.compile(r"[0-9]+")
+_LEAF_END = "\0"  # sorts below every character of a leaf, so a block sorts right after its smallest leaf
+
+T = TypeVar("T")
+
+
+class Expr:
+    """An arithmetic expression.  Build one with `parse`, or from the node classes.
+
+    Equal means written alike (same nodes in the same order); whether two expressions *mean* the same
+    is asked with `equivalent`, and `canonical` maps all ways of writing to one.
+
+    >>> Operand("a") + 2 * Operand("b")
+    Expr('a+2*b')
+    """
+
+    __slots__ = ("__weakref__", "_identity", "_measure")
+    _identity: str
+    _measure: tuple[int, int]  # depth and size, computed when first asked for
+
+    @property
+    def identity(self) -> str:
+        """The string that hash, equality and order are made of; not meant for reading."""
+        try:
+            return self._identity
+        except AttributeError:
+            for node in _upwards(self):
+                _identify(node)
+            return self._identity
+
+    @property
+    def depth(self) -> int:
+        """Nodes on the longest way from the root to a leaf."""
+        return self._measured()[0]
+
+    @property
+    def size(self) -> int:
+        """How many nodes the tree has."""
+        return self._measured()[1]
+
+    def _measured(self) -> tuple[int, int]:
+        try:
+            return self._measure
+        except AttributeError:
+            for node in _upwards(self):
+                _set_measure(node, _measure(node))
+            return self._measure
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        """The nodes directly below this one."""
+        return ()
+
+    def leaves(self) -> Iterator[Operand | Number]:
+        """Each operand and number, from left to right, repeated ones too.
+
+        >>> from mathcanon import parse
+        >>> [str(leaf) for leaf in parse("a*(b+2)/a").leaves()]
+        ['a', 'b', '2', 'a']
+        """
+        stack: list[Expr] = [self]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, Operand | Number):
+                yield node
+            else:
+                stack.extend(reversed(node.children))
+
+    def operands(self) -> tuple[str, ...]:
+        """The names of the operands, each once, in canonical order (`N2` before `N10`)."""
+        names = {leaf.name for leaf in self.leaves() if isinstance(leaf, Operand)}
+        return tuple(sorted(names, key=_operand_identity))
+
+    def evaluate(self, values: Mapping[str, Any]) -> Fraction:
+        """The exact value with these operand values (int, Fraction, or text such as "0.5" or "40%").
+
+        >>> from mathcanon import parse
+        >>> parse("a/b").evaluate({"a": 1, "b": 3})
+        Fraction(1, 3)
+        """
+        from .evaluate import evaluate
+
+        return evaluate(self, values)
+
+    def to_latex(self) -> str:
+        r"""LaTeX text, such as ``\frac{a}{b}``."""
+        from .render import render
+
+        return render(self, "latex")
+
+    def to_dot(self) -> str:
+        """Graphviz text of the tree."""
+        from .render import render
+
+        return render(self, "dot")
+
+    def to_sympy(self) -> sympy.Expr:
+        """The same expression in SymPy, unevaluated where SymPy can keep it so."""
+        from .interop import to_sympy
+
+        return to_sympy(self)
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """The tree as a DiGraph that keeps operators and order."""
+        from .interop import to_networkx
+
+        return to_networkx(self)
+
+    def __str__(self) -> str:
+        from .render import render
+
+        return render(self)
+
+    def __repr__(self) -> str:
+        return f"Expr({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Expr) and self.identity == other.identity
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
+
+    def __lt__(self, other: Expr) -> bool:
+        return self.identity < other.identity if isinstance(other, Expr) else NotImplemented
+
+    def __le__(self, other: Expr) -> bool:
+        return self.identity <= other.identity if isinstance(other, Expr) else NotImplemented
+
+    def __gt__(self, other: Expr) -> bool:
+        return self.identity > other.identity if isinstance(other, Expr) else NotImplemented
+
+    def __ge__(self, other: Expr) -> bool:
+        return self.identity >= other.identity if isinstance(other, Expr) else NotImplemented
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an expression is immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"an expression is immutable: cannot delete {name!r}")
+
+    def __reduce__(self) -> tuple[Callable[..., Expr], tuple[tuple[Any, ...]]]:
+        return _from_program, (tuple([_entry(node) for node in _upwards(self)]),)
+
+    def __copy__(self) -> Expr:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Expr:
+        return self
+
+    def __add__(self, other: object) -> Expr:
+        return Sum(((1, self), (1, as_expr(other))))
+
+    def __radd__(self, other: object) -> Expr:
+        return Sum(((1, as_expr(other)), (1, self)))
+
+    def __sub__(self, other: object) -> Expr:
+        return Sum(((1, self), (-1, as_expr(other))))
+
+    def __rsub__(self, other: object) -> Expr:
+        return Sum(((1, as_expr(other)), (-1, self)))
+
+    def __mul__(self, other: object) -> Expr:
+        return Product(((1, self), (1, as_expr(other))))
+
+    def __rmul__(self, other: object) -> Expr:
+        return Product(((1, as_expr(other)), (1, self)))
+
+    def __truediv__(self, other: object) -> Expr:
+        return Product(((1, self), (-1, as_expr(other))))
+
+    def __rtruediv__(self, other: object) -> Expr:
+        return Product(((1, as_expr(other)), (-1, self)))
+
+    def __pow__(self, exponent: int) -> Expr:
+        return Power(self, exponent)
+
+    def __neg__(self) -> Expr:
+        return Sum(((-1, self),))
+
+
+class Operand(Expr):
+    """A named variable or quantity: `a`, `N0`, `temp_a`, `pi`."""
+
+    __slots__ = ("name",)
+    __match_args__ = ("name",)
+    name: str
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise ParseError("not an operand name", str(name), 0, hint="letters, digits and _, no digit first")
+        _set_name(self, name)
+        _set_identity(self, _operand_identity(name))
+
+
+class Number(Expr):
+    """An exact number; `text` keeps how it was written (`40%`, `(1/6)`) and does not take part in equality."""
+
+    __slots__ = ("text", "value")
+    __match_args__ = ("value",)
+    value: Fraction
+    text: str | None
+
+    def __init__(self, value: int | str | Fraction, text: str | None = None) -> None:
+        value = Fraction(value)
+        _set_value(self, value)
+        _set_text(self, text)
+        _set_identity(self, _number_identity(value))
+
+
+class Sum(Expr):
+    """Signed terms: `Sum(((1, a), (-1, b)))` is a-b."""
+
+    __slots__ = ("terms",)
+    __match_args__ = ("terms",)
+    terms: tuple[tuple[int, Expr], ...]
+
+    def __init__(self, terms: Iterable[tuple[int, Expr]]) -> None:
+        _set_terms(self, _marked(terms, "a sign"))
+        if self.terms[0][0] > 0 and len(self.terms) == 1:
+            raise ValueError("a sum of one positive term is the term itself")
+        _check_measure(self)
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return tuple([child for _, child in self.terms])
+
+
+class Product(Expr):
+    """Factors with exponent +1 or -1: `Product(((1, a), (-1, b)))` is a/b."""
+
+    __slots__ = ("factors",)
+    __match_args__ = ("factors",)
+    factors: tuple[tuple[int, Expr], ...]
+
+    def __init__(self, factors: Iterable[tuple[int, Expr]]) -> None:
+        _set_factors(self, _marked(factors, "an exponent"))
+        if len(self.factors) == 1 or all(mark < 0 for mark, _ in self.factors):
+            raise ValueError("a product needs two factors or more, and not all of them divisors")
+        _check_measure(self)
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return tuple([child for _, child in self.factors])
+
+
+class Power(Expr):
+    """`base` to the integer `exponent`."""
+
+    __slots__ = ("base", "exponent")
+    __match_args__ = ("base", "exponent")
+    base: Expr
+    exponent: int
+
+    def __init__(self, base: Expr, exponent: int) -> None:
+        if not isinstance(base, Expr) or not isinstance(exponent, int):
+            raise TypeError("a power is made of an expression and an integer")
+        check_exponent(exponent)
+        _set_base(self, base)
+        _set_exponent(self, int(exponent))
+        _check_measure(self)
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return (self.base,)
+
+
+class Algebra(Generic[T]):
+    """What to make of each kind of node; `T` is what comes out (a tree, a value, a text...)."""
+
+    __slots__ = ("number", "operand", "power", "product", "sum")
+
+    def __init__(
+        self,
+        *,
+        operand: Callable[[str], T],
+        number: Callable[[Fraction, str | None], T],
+        sum: Callable[[list[tuple[int, T]]], T],
+        product: Callable[[list[tuple[int, T]]], T],
+        power: Callable[[T, int], T],
+    ) -> None:
+        self.operand, self.number, self.sum, self.product, self.power = operand, number, sum, product, power
+
+
+def fold(expr: Expr, algebra: Algebra[T]) -> T:
+    """What `algebra` makes of `expr`, from the leaves up, without recursion."""
+    done: dict[int, T] = {}
+    for node in _upwards(expr):
+        here = id(node)
+        if here in done:
+            continue
+        kind = type(node)
+        if kind is Operand:
+            done[here] = algebra.operand(node.name)  # type: ignore[attr-defined]
+        elif kind is Sum:
+            done[here] = algebra.sum([(mark, done[id(child)]) for mark, child in node.terms])  # type: ignore[attr-defined]
+        elif kind is Product:
+            done[here] = algebra.product([(mark, done[id(child)]) for mark, child in node.factors])  # type: ignore[attr-defined]
+        elif kind is Number:
+            done[here] = algebra.number(node.value, node.text)  # type: ignore[attr-defined]
+        else:
+            done[here] = algebra.power(done[id(node.base)], node.exponent)  # type: ignore[attr-defined]
+    return done[id(expr)]
+
+
+def _upwards(expr: Expr) -> Iterator[Expr]:
+    """Every node, each after those below it."""
+    order: list[Expr] = []
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        stack.extend(node.children)
+    return reversed(order)
+
+
+# Nodes built by the package itself skip the checks of the constructors: their parts are known to be sound.
+_new = object.__new__
+_set_identity = Expr._identity.__set__  # type: ignore[attr-defined]
+_set_measure = Expr._measure.__set__  # type: ignore[attr-defined]
+_set_name = Operand.name.__set__  # type: ignore[attr-defined]
+_set_value, _set_text = Number.value.__set__, Number.text.__set__  # type: ignore[attr-defined, union-attr]
+_set_terms = Sum.terms.__set__  # type: ignore[attr-defined]
+_set_factors = Product.factors.__set__  # type: ignore[attr-defined]
+_set_base, _set_exponent = Power.base.__set__, Power.exponent.__set__  # type: ignore[attr-defined]
+
+
+@lru_cache(maxsize=4096)
+def make_operand(name: str) -> Operand:
+    """The operand of this name, which must be a legal one."""
+    node = _new(Operand)
+    _set_name(node, name)
+    _set_identity(node, _operand_identity(name))
+    return node
+
+
+def make_sum(terms: Iterable[tuple[int, Expr]]) -> Sum:
+    node = _new(Sum)
+    _set_terms(node, tuple(terms))
+    return node
+
+
+def make_product(factors: Iterable[tuple[int, Expr]]) -> Product:
+    node = _new(Product)
+    _set_factors(node, tuple(factors))
+    return node
+
+
+def make_power(base: Expr, exponent: int) -> Power:
+    node = _new(Power)
+    _set_base(node, base)
+    _set_exponent(node, exponent)
+    return node
+
+
+def as_expr(x: object) -> Expr:
+    """An expression from an expression, a number, or text."""
+    if isinstance(x, Expr):
+        return x
+    if isinstance(x, str):
+        from .parse import parse
+
+        return parse(x)
+    if isinstance(x, int | Fraction) and not isinstance(x, bool):
+        return Number(x)
+    raise TypeError(f"not an expression, a text or an exact number: {x!r}")
+
+
+def check_exponent(exponent: int) -> None:
+    if abs(exponent) > MAX_EXPONENT:
+        raise LimitError("the exponent", exponent, MAX_EXPONENT)
+
+
+def _marked(parts: Iterable[tuple[int, Expr]], what: str) -> tuple[tuple[int, Expr], ...]:
+    parts = tuple(parts)
+    for mark, child in parts:
+        if mark not in (1, -1) or not isinstance(child, Expr):
+            raise TypeError(f"expected pairs of {what} (1 or -1) and an expression, got {(mark, child)!r}")
+    if not parts:
+        raise ValueError("a sum or product needs at least one part")
+    return parts
+
+
+def _measure(node: Expr) -> tuple[int, int]:
+    below = [child._measured() for child in node.children]
+    return 1 + max([depth for depth, _ in below], default=0), 1 + sum([size for _, size in below])
+
+
+def _check_measure(node: Expr) -> None:
+    depth, size = _measure(node)
+    if depth > MAX_DEPTH:
+        raise LimitError("the depth of the expression", depth, MAX_DEPTH)
+    if size > MAX_SIZE:
+        raise LimitError("the number of nodes", size, MAX_SIZE)
+    _set_measure(node, (depth, size))
+
+
+@lru_cache(maxsize=4096)
+def _operand_identity(name: str) -> str:
+    """The name, its digit runs led by their length, so that N2 sorts before N10."""
+    return _DIGITS.sub(lambda run: chr(len(run[0])) + run[0], name)
+
+
+def _number_identity(value: Fraction) -> str:
+    """Led by `~`, so that numbers sort after names; then by value as far as 12 digits after the point."""
+    if value < 0:
+        return "~-" + _number_identity(-value)[1:]
+    whole, rest = divmod(value.numerator, value.denominator)
+    digits = f"{Decimal(whole):f}"  # str() refuses integers of more than 4,300 digits
+    if not rest:
+        return f"~{len(digits):06}{digits}"
+    return f"~{len(digits):06}{digits}.{rest * 10**12 // value.denominator:012}:{rest:x}:{value.denominator:x}"
+
+
+def leaf_of(identity: str) -> str:
+    """The smallest leaf that an identity is led by."""
+    return identity.partition(_LEAF_END)[0]
+
+
+def sum_identity(lead: str, terms: Iterable[tuple[int, Expr]]) -> str:
+    inner = "".join([("+" if mark > 0 else "-") + child._identity for mark, child in terms])
+    return f"{lead}{_LEAF_END}({inner})"
+
+
+def product_identity(lead: str, factors: Iterable[tuple[int, Expr]]) -> str:
+    inner = "".join([("*" if mark > 0 else "/") + child._identity for mark, child in factors])
+    return f"{lead}{_LEAF_END}[{inner}]"
+
+
+def power_identity(base: Expr, exponent: int) -> str:
+    return f"{leaf_of(base._identity)}{_LEAF_END}{{{base._identity}^{exponent}}}"
+
+
+def _identify(node: Expr) -> None:
+    """Set the identity of a node whose children have theirs."""
+    if hasattr(node, "_identity"):
+        return
+    match node:
+        case Sum(terms):
+            _set_identity(node, sum_identity(_smallest_leaf(terms), terms))
+        case Product(factors):
+            _set_identity(node, product_identity(_smallest_leaf(factors), factors))
+        case Power(base, exponent):
+            _set_identity(node, power_identity(base, exponent))
+
+
+def _smallest_leaf(parts: Iterable[tuple[int, Expr]]) -> str:
+    return leaf_of(min([child._identity for _, child in parts]))
+
+
+# A tree as a flat postfix program: what a pickle holds, so that neither pickling nor unpickling recurses.
+def _entry(node: Expr) -> tuple[Any, ...]:
+    match node:
+        case Operand(name):
+            return ("operand", name)
+        case Number(value):
+            return ("number", value.numerator, value.denominator, node.text)
+        case Sum(terms):
+            return ("sum", tuple([mark for mark, _ in terms]))
+        case Product(factors):
+            return ("product", tuple([mark for mark, _ in factors]))
+        case Power(_, exponent):
+            return ("power", exponent)
+    raise TypeError(f"not a node of an expression: {node!r}")
+
+
+def _from_program(program: tuple[tuple[Any, ...], ...]) -> Expr:
+    stack: list[Expr] = []
+    for kind, *rest in program:
+        if kind == "operand":
+            stack.append(make_operand(rest[0]))
+        elif kind == "number":
+            stack.append(Number(Fraction(rest[0], rest[1]), rest[2]))
+        elif kind == "power":
+            stack.append(make_power(stack.pop(), rest[0]))
+        else:
+            marks = rest[0]
+            parts = list(zip(marks, stack[-len(marks) :], strict=True))
+            del stack[-len(marks) :]
+            stack.append(make_sum(parts) if kind == "sum" else make_product(parts))
+    return stack.pop()

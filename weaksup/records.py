@@ -1,0 +1,53 @@
+"""Every record that reaches a file: problems, quantities, and what could not be read.
+
+Records are msgspec structs, immutable, written as one JSON object a line.  Exact numbers are text (`"3"`, `"1/6"`),
+because JSON has no fractions; `Quantity.exact` and `Problem.exact_answer` give them as Fractions.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import msgspec
+
+__all__ = ["Problem", "Quantity", "Skipped"]
+
+
+class Quantity(msgspec.Struct, frozen=True, kw_only=True):
+    """A number mentioned in the text."""
+
+    value: str  # exact: "3", "1/6"
+    surface: str  # as written: "40%", "(1/6)", "two"
+    start: int  # span in Problem.text
+    end: int
+    token: int  # index in Problem.tokens
+
+    @property
+    def exact(self) -> Fraction:
+        return Fraction(self.value)
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A word problem.  `tokens` are what a solver reads; quantity i is called N{i} in equations."""
+
+    id: str
+    text: str
+    tokens: tuple[str, ...]
+    quantities: tuple[Quantity, ...]
+    answer: str  # exact
+    language: str = ""  # "zh" or "en"
+    gold: str | None = None  # the equation as published; read by the oracle and by supervised training only
+    scheme: str | None = None  # which story scheme made it (embedded stories only)
+
+    @property
+    def exact_answer(self) -> Fraction:
+        return Fraction(self.answer)
+
+
+class Skipped(msgspec.Struct, frozen=True, kw_only=True):
+    """A problem that could not be read, and why: skipping is a result, not silence."""
+
+    id: str
+    reason: str  # a short category: "answer-unreadable", "no-quantity", ...
+    detail: str = ""
+    line: int | None = None
