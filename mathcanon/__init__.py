@@ -1,6 +1,79 @@
-"""temporary"""
+"""Do two arithmetic expressions mean the same?
+
+Canonical series-reduced expressions over + - * /: exact equivalence, deduplication, enumeration of every
+non-equivalent expression once, exact counts, and the search for all expressions that reach a value.
+
+>>> import mathcanon as mc
+>>> bool(mc.equivalent("a-b+c", "a+c-b"))
+True
+>>> mc.count(6)
+793002
+"""
+
 from .canonical import canonical, key
+from .counting import LAWS, Asymptotics, asymptotics, count, sequence, table
+from .dedupe import Deduper, dedupe
+from .drawing import draw, tree_png, tree_svg, tree_text
+from .equivalence import Verdict, equivalent
+from .errors import EvaluationError, LimitError, MathCanonError, ParseError
 from .evaluate import evaluate
-from .expr import Expr, Number, Operand, Power, Product, Sum
+from .expr import Algebra, Expr, Number, Operand, Power, Product, Sum, fold
+from .grade import Grade, grade
+from .interop import from_networkx, from_sympy, to_networkx, to_sympy
 from .parse import parse, parse_equation, parse_number
+from .proof import Proof, prove
+# reach: soon
 from .render import render
+from .space import expressions, rank, sample, unrank
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "LAWS",
+    "Algebra",
+    "Asymptotics",
+    "Deduper",
+    "EvaluationError",
+    "Expr",
+    "Grade",
+    "LimitError",
+    "MathCanonError",
+    "Number",
+    "Operand",
+    "ParseError",
+    "Power",
+    "Product",
+    "Proof",
+    "Sum",
+
+    "Verdict",
+    "asymptotics",
+    "canonical",
+    "count",
+    "dedupe",
+    "draw",
+    "equivalent",
+    "evaluate",
+    "expressions",
+    "fold",
+    "from_networkx",
+    "from_sympy",
+    "grade",
+    "key",
+    "parse",
+    "parse_equation",
+    "parse_number",
+    "prove",
+    "rank",
+
+    "render",
+    "sample",
+    "sequence",
+    "table",
+    "to_networkx",
+    "to_sympy",
+    "tree_png",
+    "tree_svg",
+    "tree_text",
+    "unrank",
+]

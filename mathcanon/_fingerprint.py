@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from .errors import MathCanonError
 from .expr import Algebra, Expr, fold
 
-__all__ = ["BITS", "ZeroDivisor", "fingerprint", "fingerprint_algebra"]
+__all__ = ["BITS", "Residue", "ZeroDivisor", "fingerprint", "fingerprint_algebra", "same_value"]
 
 BITS = 60  # the prime is above 2**BITS
 
@@ -72,6 +72,11 @@ def fingerprint(expr: Expr) -> int:
     """The value at the secret point as one integer; raises `ZeroDivisor`."""
     numerator, denominator = fold(expr, fingerprint_algebra())
     return numerator * pow(denominator, -1, _prime()) % _prime()
+
+
+def same_value(left: Residue, right: Residue) -> bool:
+    """Whether two ratios are equal modulo the prime."""
+    return (left[0] * right[1] - right[0] * left[1]) % _prime() == 0
 
 
 @cache

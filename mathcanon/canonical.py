@@ -13,32 +13,44 @@ Numbers are operands like any other: nothing is folded, cancelled or expanded.  
 from __future__ import annotations
 
 import hashlib
+import re
+from collections import Counter
 from fractions import Fraction
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from .expr import (
+    LEAF_END,
     Algebra,
     Expr,
     Number,
-    Power,
+    Operand,
     Product,
     Sum,
     _set_identity,
     check_exponent,
     fold,
-    leaf_of,
     make_operand,
     make_power,
     make_product,
     make_sum,
-    power_identity,
-    product_identity,
-    sum_identity,
 )
 from .parse import parse_with
 
 __all__ = ["canonical", "key", "signed_class"]
 
-Signed = tuple[int, Expr]  # a sign and the class it stands before
+_OPERAND, _NUMBER, _POWER, _SUM, _PRODUCT = range(5)
+
+
+class Form(NamedTuple):
+    """A sign and a class, as light as can be: most forms are compared by `identity` and never become a tree."""
+
+    identity: str  # of the class, equal to `Expr.identity` of its tree
+    sign: int
+    kind: int
+    parts: Any  # blocks added or multiplied (sorted); the name, the number, or the base of a power
+    others: Any  # blocks subtracted or divided (sorted); the exponent of a power
 
 
 def canonical(expr: Expr | str) -> Expr:
@@ -60,16 +72,34 @@ def key(expr: Expr | str) -> str:
     >>> key("a+b") == key("b+a")
     True
     """
-    return hashlib.blake2b(canonical(expr).identity.encode(), digest_size=12).hexdigest()
+    form = canonical_form(expr)
+    return hashlib.blake2b(f"{form.sign}{form.identity}".encode(), digest_size=12).hexdigest()
 
 
-def signed_class(expr: Expr | str) -> Signed:
+def signed_class(expr: Expr | str) -> tuple[int, Expr]:
     """The sign and the class of an expression; the class of `b-a` is `a-b`.
 
     >>> signed_class("b-a")
     (-1, Expr('a-b'))
     """
-    return parse_with(expr, CANONICAL) if isinstance(expr, str) else fold(expr, CANONICAL)
+    form = canonical_form(expr)
+    return form.sign, _tree(form)
+
+
+def canonical_form(expr: Expr | str) -> Form:
+    """Sign and class of an expression as a `Form`, without building a tree."""
+    return Form._make(parse_with(expr, CANONICAL) if isinstance(expr, str) else fold(expr, CANONICAL))
+
+
+_LEAF = re.compile(r"[^\0()\[\]{}+*/^-]+(?![^\0()\[\]{}+*/^-]|\0)")
+
+
+def is_read_once(form: Form) -> bool:
+    """Whether the class has no number, no power and no operand twice: then structure decides equivalence."""
+    if "~" in form.identity or "{" in form.identity:
+        return False
+    leaves = _LEAF.findall(form.identity)
+    return len(set(leaves)) == len(leaves)
 
 
 def is_polar(node: Expr) -> bool:
@@ -87,99 +117,166 @@ def is_polar(node: Expr) -> bool:
     return False
 
 
-def _sum(terms: list[tuple[int, Signed]]) -> Signed:
-    blocks: list[tuple[int, str, Expr]] = []  # 0 if added, 1 if subtracted; identity; block
-    for mark, (sign, node) in terms:
-        sign *= mark
-        if type(node) is Sum:
-            for inner, child in node.terms:
-                blocks.append((0 if sign == inner else 1, child._identity, child))
+# The algebra works on plain tuples with the fields of `Form`: making a NamedTuple costs five times as much.
+_Plain = tuple[str, int, int, Any, Any]
+_identity = itemgetter(0)
+
+
+def _sum(terms: list[tuple[int, _Plain]]) -> _Plain:
+    added: list[_Plain] = []
+    subtracted: list[_Plain] = []
+    for mark, part in terms:
+        _, sign, kind, plus, minus = part
+        if kind == _SUM:
+            if mark == sign:
+                added += plus
+                subtracted += minus
+            else:
+                added += minus
+                subtracted += plus
+        elif mark == sign:
+            added.append(part)
         else:
-            blocks.append((0 if sign > 0 else 1, node._identity, node))
-    if len(blocks) == 1:
-        return (-1 if blocks[0][0] else 1), blocks[0][2]
-    blocks.sort()
-    sign, lead = _orientation(blocks)
+            subtracted.append(part)
+    if len(added) + len(subtracted) == 1:  # unary minus
+        identity, _, kind, plus, minus = added[0] if added else subtracted[0]
+        return identity, 1 if added else -1, kind, plus, minus
+    if len(added) > 1:
+        added.sort(key=_identity)
+    if not subtracted:
+        identities = "+".join(map(_identity, added))
+        return f"{_leaf_of(added[0][0])}{LEAF_END}(+{identities})", 1, _SUM, added, subtracted
+    if len(subtracted) > 1:
+        subtracted.sort(key=_identity)
+    sign = _orientation(added, subtracted)
     if sign < 0:
-        blocks = [(1 - minus, identity, block) for minus, identity, block in blocks]
-        blocks.sort()
-    parts = tuple([(-1 if minus else 1, block) for minus, _, block in blocks])
-    node = make_sum(parts)
-    _set_identity(node, sum_identity(leaf_of(lead), parts))
-    return sign, node
+        added, subtracted = subtracted, added
+    identities = "+".join(map(_identity, added))
+    if subtracted:
+        identities += "-" + "-".join(map(_identity, subtracted))
+    return f"{_leaf_of(added[0][0])}{LEAF_END}(+{identities})", sign, _SUM, added, subtracted
 
 
-def _orientation(blocks: list[tuple[int, str, Expr]]) -> tuple[int, str]:
-    """The common sign to take out, and the identity of the smallest block; `blocks` is sorted."""
-    added = blocks[0]
-    if added[0]:
-        return -1, added[1]
-    first_minus = next((i for i, block in enumerate(blocks) if block[0]), None)
-    if first_minus is None:
-        return 1, added[1]
-    subtracted = blocks[first_minus]
-    if added[1] != subtracted[1]:
-        return (1, added[1]) if added[1] < subtracted[1] else (-1, subtracted[1])
+def _orientation(added: list[_Plain], subtracted: list[_Plain]) -> int:
+    """The common sign to take out, so that the smallest block is added; both lists are sorted."""
+    if not added:
+        return -1
+    smallest, other = added[0][0], subtracted[0][0]
+    if smallest != other:
+        return 1 if smallest < other else -1
     # The smallest block stands on both sides (a-a...): the first block whose copies do not cancel decides.
-    balance: dict[str, int] = {}
-    for minus, identity, _ in blocks:
-        balance[identity] = balance.get(identity, 0) + (-1 if minus else 1)
+    balance: Counter[str] = Counter()
+    balance.update(map(_identity, added))
+    balance.subtract(map(_identity, subtracted))
     uneven = min((identity for identity, count in balance.items() if count), default=None)
-    return (-1 if uneven is not None and balance[uneven] < 0 else 1), added[1]
+    return -1 if uneven is not None and balance[uneven] < 0 else 1
 
 
-def _product(factors: list[tuple[int, Signed]]) -> Signed:
+def _product(factors: list[tuple[int, _Plain]]) -> _Plain:
     sign = 1
-    blocks: list[tuple[int, str, Expr]] = []  # 0 if multiplied, 1 if divided by; identity; block
-    for mark, (inner_sign, node) in factors:
+    multiplied: list[_Plain] = []
+    divided: list[_Plain] = []
+    for mark, part in factors:
+        _, inner_sign, kind, plus, minus = part
         sign *= inner_sign
-        if type(node) is Product:
-            for inner, child in node.factors:
-                blocks.append((0 if mark == inner else 1, child._identity, child))
+        if kind == _PRODUCT:
+            if mark > 0:
+                multiplied += plus
+                divided += minus
+            else:
+                multiplied += minus
+                divided += plus
+        elif mark > 0:
+            multiplied.append(part)
         else:
-            blocks.append((0 if mark > 0 else 1, node._identity, node))
-    blocks.sort()
-    lead = blocks[0][1]
-    for divided, identity, _ in blocks:
-        if divided:
-            lead = min(lead, identity)
-            break
-    parts = tuple([(-1 if divided else 1, block) for divided, _, block in blocks])
-    if sign < 0 and any(_cancels_itself(block) for _, block in parts):
+            divided.append(part)
+    if len(multiplied) > 1:
+        multiplied.sort(key=_identity)
+    smallest = multiplied[0][0]
+    identities = "*".join(map(_identity, multiplied))
+    if divided:
+        if len(divided) > 1:
+            divided.sort(key=_identity)
+        smallest = min(smallest, divided[0][0])
+        identities += "/" + "/".join(map(_identity, divided))
+    if sign < 0 and any(map(_cancels_itself, multiplied + divided)):
         sign = 1
-    node = make_product(parts)
-    _set_identity(node, product_identity(leaf_of(lead), parts))
-    return sign, node
+    return f"{_leaf_of(smallest)}{LEAF_END}[*{identities}]", sign, _PRODUCT, multiplied, divided
 
 
-def _power(signed: Signed, exponent: int) -> Signed:
-    sign, base = signed
+def _leaf_of(identity: str) -> str:
+    """The smallest leaf, which every identity is led by."""
+    return identity.partition(LEAF_END)[0]
+
+
+def _cancels_itself(part: _Plain) -> bool:
+    """Whether a sum is its own opposite, as `a-a` is."""
+    _, _, kind, added, subtracted = part
+    return kind == _SUM and list(map(_identity, added)) == list(map(_identity, subtracted))
+
+
+def _power(part: _Plain, exponent: int) -> _Plain:
+    identity, sign, kind, base, inner = part
     if exponent == 1:
-        return signed
-    if exponent % 2 == 0 or _cancels_itself(base):
+        return part
+    if exponent % 2 == 0 or _cancels_itself(part):
         sign = 1
-    if type(base) is Power:
-        exponent *= base.exponent
-        base = base.base
+    if kind == _POWER:
+        exponent *= inner
         check_exponent(exponent)
+        part = base
         if exponent == 1:
-            return sign, base
-    node = make_power(base, exponent)
-    _set_identity(node, power_identity(base, exponent))
-    return sign, node
+            return (part[0], sign, *part[2:])
+    return f"{_leaf_of(part[0])}{LEAF_END}{{{part[0]}^{exponent}}}", sign, _POWER, part, exponent
 
 
-def _number(value: Fraction, text: str | None) -> Signed:
-    return (1, Number(value)) if value >= 0 else (-1, Number(-value))
+@lru_cache(maxsize=4096)
+def _operand(name: str) -> _Plain:
+    return make_operand(name).identity, 1, _OPERAND, name, None
 
 
-CANONICAL: Algebra[Signed] = Algebra(
-    operand=lambda name: (1, make_operand(name)),
-    number=_number,
-    sum=_sum,
-    product=_product,
-    power=_power,
-)
+def _number(value: Fraction, text: str | None) -> _Plain:
+    sign = 1 if value >= 0 else -1
+    return Number(abs(value)).identity, sign, _NUMBER, abs(value), None
+
+
+CANONICAL: Algebra[Any] = Algebra(operand=_operand, number=_number, sum=_sum, product=_product, power=_power)
+
+
+def _tree(form: _Plain) -> Expr:
+    """The tree of the class of a form."""
+    order: list[_Plain] = []
+    stack = [form]
+    while stack:
+        part = stack.pop()
+        order.append(part)
+        _, _, kind, plus, minus = part
+        if kind >= _SUM:
+            stack += plus
+            stack += minus
+        elif kind == _POWER:
+            stack.append(plus)
+    done: dict[int, Expr] = {}
+    for part in reversed(order):
+        if id(part) not in done:
+            done[id(part)] = _node(part, done)
+    return done[id(form)]
+
+
+def _node(part: _Plain, done: dict[int, Expr]) -> Expr:
+    identity, _, kind, plus, minus = part
+    if kind == _OPERAND:
+        return make_operand(plus)
+    if kind == _NUMBER:
+        return Number(plus)
+    node: Expr
+    if kind == _POWER:
+        node = make_power(done[id(plus)], minus)
+    else:
+        blocks = [(1, done[id(child)]) for child in plus] + [(-1, done[id(child)]) for child in minus]
+        node = make_sum(blocks) if kind == _SUM else make_product(blocks)
+    _set_identity(node, identity)
+    return node
 
 
 def as_tree(sign: int, node: Expr) -> Expr:
@@ -190,23 +287,21 @@ def as_tree(sign: int, node: Expr) -> Expr:
     """
     if sign > 0:
         return node
-    way: list[tuple[Expr, int]] = []  # from the root: a node to be opposed through its child of this index
+    way: list[tuple[Expr, int]] = []  # from the root: a node that is turned round through its child of this index
     while True:
+        through = None
         if type(node) is Sum:
-            terms = [(-mark, child) for mark, child in node.terms]
-            if any(mark > 0 for mark, _ in terms):
-                node = make_sum(_sorted(terms))
+            subtracted = [(1, child) for mark, child in node.terms if mark < 0]
+            if subtracted:
+                node = make_sum([*subtracted, *[(-1, child) for mark, child in node.terms if mark > 0]])
                 break
-            through = next((i for i, (_, child) in enumerate(terms) if is_polar(child)), None)
+            through = next((i for i, (_, child) in enumerate(node.terms) if is_polar(child)), None)
             if through is None:
-                node = make_sum(terms)
+                node = make_sum([(-1, child) for _, child in node.terms])
                 break
         elif type(node) is Product:
-            through = next(
-                (i for i, (_, child) in enumerate(node.factors) if type(child) is Sum and is_polar(child)), None
-            )
-        else:
-            through = None
+            sums = [i for i, (_, child) in enumerate(node.factors) if type(child) is Sum]
+            through = next((i for i in sums if is_polar(node.factors[i][1])), None)
         if through is None:
             node = make_sum(((-1, node),))
             break
@@ -214,23 +309,10 @@ def as_tree(sign: int, node: Expr) -> Expr:
         node = node.children[through]
     for above, through in reversed(way):
         if type(above) is Sum:
-            terms = [(-mark, child) for mark, child in above.terms]
-            terms[through] = (1, node)
-            node = make_sum(_sorted(terms))
+            others = [(-1, child) for i, (_, child) in enumerate(above.terms) if i != through]
+            node = make_sum([(1, node), *others])
         elif type(above) is Product:
             factors = list(above.factors)
             factors[through] = (factors[through][0], node)
             node = make_product(factors)
     return node
-
-
-def _sorted(terms: list[tuple[int, Expr]]) -> list[tuple[int, Expr]]:
-    return sorted(terms, key=lambda term: (-term[0], term[1].identity))
-
-
-def _cancels_itself(node: Expr) -> bool:
-    """Whether a sum is its own opposite, as `a-a` is."""
-    if type(node) is not Sum:
-        return False
-    added = sorted([child._identity for mark, child in node.terms if mark > 0])
-    return added == sorted([child._identity for mark, child in node.terms if mark < 0])

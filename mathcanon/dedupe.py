@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
 from ._fingerprint import ZeroDivisor, fingerprint
-from .canonical import signed_class
+from .canonical import canonical_form
 from .equivalence import equivalent
 from .expr import Expr, as_expr
 
@@ -104,5 +104,5 @@ class Deduper(Generic[X]):
 
 
 def _form(expr: Expr | str) -> str:
-    sign, node = signed_class(expr)
-    return node._identity if sign > 0 else "-" + node._identity
+    identity, sign, *_ = canonical_form(expr)
+    return identity if sign > 0 else "-" + identity

@@ -20,7 +20,7 @@ from typing import Any
 
 from ._fingerprint import BITS, ZeroDivisor, fingerprint
 from ._polynomial import ratios
-from .canonical import canonical, signed_class
+from .canonical import canonical, canonical_form, is_read_once
 from .errors import EvaluationError, LimitError
 from .evaluate import evaluate
 from .expr import Expr, Operand, Power, as_expr
@@ -119,10 +119,9 @@ def equivalent(left: Expr | str, right: Expr | str) -> Verdict:
     >>> equivalent("a/a", "1").domain
     (Expr('a'),)
     """
-    left_sign, left_class = signed_class(left)
-    right_sign, right_class = signed_class(right)
-    same = left_sign == right_sign and left_class._identity == right_class._identity
-    if _is_read_once(left_class) and _is_read_once(right_class):
+    left_form, right_form = canonical_form(left), canonical_form(right)
+    same = left_form.identity == right_form.identity and left_form.sign == right_form.sign
+    if is_read_once(left_form) and is_read_once(right_form):
         return Verdict(same, "structure" if same else "counterexample", left, right)
     # The canonical form moves divisors about, so what is identically zero is looked for in the text as written.
     left = parse(left) if isinstance(left, str) else left
@@ -171,22 +170,6 @@ def _degree(left: Expr, right: Expr) -> int:
             total += times
         stack.extend((child, times) for child in node.children)
     return total
-
-
-def _is_read_once(node: Expr) -> bool:
-    seen = set()
-    stack = [node]
-    while stack:
-        node = stack.pop()
-        if type(node) is Operand:
-            if node.name in seen:
-                return False
-            seen.add(node.name)
-        elif node.children and type(node) is not Power:
-            stack.extend(node.children)
-        else:
-            return False
-    return True
 
 
 def _is_undefined(expr: Expr) -> bool:

@@ -35,7 +35,7 @@ MAX_EXPONENT = 10_000
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DIGITS = re.compile(r"[0-9]+")
-_LEAF_END = "\0"  # sorts below every character of a leaf, so a block sorts right after its smallest leaf
+LEAF_END = "\0"  # sorts below every character of a leaf, so a block sorts right after its smallest leaf
 
 T = TypeVar("T")
 
@@ -50,9 +50,11 @@ class Expr:
     Expr('a+2*b')
     """
 
-    __slots__ = ("__weakref__", "_identity", "_measure")
+    __slots__ = ("__weakref__", "_identity", "_infix", "_measure")
+    # Worked out when first asked for, then kept:
     _identity: str
-    _measure: tuple[int, int]  # depth and size, computed when first asked for
+    _measure: tuple[int, int]  # depth and size
+    _infix: tuple[str, int]  # text and how tightly it binds
 
     @property
     def identity(self) -> str:
@@ -60,7 +62,7 @@ class Expr:
         try:
             return self._identity
         except AttributeError:
-            for node in _upwards(self):
+            for node in upwards_without(self, "_identity"):
                 _identify(node)
             return self._identity
 
@@ -78,7 +80,7 @@ class Expr:
         try:
             return self._measure
         except AttributeError:
-            for node in _upwards(self):
+            for node in upwards_without(self, "_measure"):
                 _set_measure(node, _measure(node))
             return self._measure
 
@@ -351,9 +353,22 @@ def _upwards(expr: Expr) -> Iterator[Expr]:
     return reversed(order)
 
 
+def upwards_without(expr: Expr, slot: str) -> Iterator[Expr]:
+    """The nodes for which `slot` is not worked out yet, each after those below it."""
+    order: list[Expr] = []
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        if not hasattr(node, slot):
+            order.append(node)
+            stack.extend(node.children)
+    return reversed(order)
+
+
 # Nodes built by the package itself skip the checks of the constructors: their parts are known to be sound.
 _new = object.__new__
 _set_identity = Expr._identity.__set__  # type: ignore[attr-defined]
+_set_infix = Expr._infix.__set__  # type: ignore[attr-defined]
 _set_measure = Expr._measure.__set__  # type: ignore[attr-defined]
 _set_name = Operand.name.__set__  # type: ignore[attr-defined]
 _set_value, _set_text = Number.value.__set__, Number.text.__set__  # type: ignore[attr-defined, union-attr]
@@ -449,40 +464,17 @@ def _number_identity(value: Fraction) -> str:
     return f"~{len(digits):06}{digits}.{rest * 10**12 // value.denominator:012}:{rest:x}:{value.denominator:x}"
 
 
-def leaf_of(identity: str) -> str:
-    """The smallest leaf that an identity is led by."""
-    return identity.partition(_LEAF_END)[0]
-
-
-def sum_identity(lead: str, terms: Iterable[tuple[int, Expr]]) -> str:
-    inner = "".join([("+" if mark > 0 else "-") + child._identity for mark, child in terms])
-    return f"{lead}{_LEAF_END}({inner})"
-
-
-def product_identity(lead: str, factors: Iterable[tuple[int, Expr]]) -> str:
-    inner = "".join([("*" if mark > 0 else "/") + child._identity for mark, child in factors])
-    return f"{lead}{_LEAF_END}[{inner}]"
-
-
-def power_identity(base: Expr, exponent: int) -> str:
-    return f"{leaf_of(base._identity)}{_LEAF_END}{{{base._identity}^{exponent}}}"
-
-
 def _identify(node: Expr) -> None:
-    """Set the identity of a node whose children have theirs."""
-    if hasattr(node, "_identity"):
-        return
+    """Set the identity of a node whose children have theirs: the smallest leaf, then how the node is made."""
     match node:
         case Sum(terms):
-            _set_identity(node, sum_identity(_smallest_leaf(terms), terms))
+            inner = "(" + "".join([("+" if mark > 0 else "-") + child._identity for mark, child in terms]) + ")"
         case Product(factors):
-            _set_identity(node, product_identity(_smallest_leaf(factors), factors))
+            inner = "[" + "".join([("*" if mark > 0 else "/") + child._identity for mark, child in factors]) + "]"
         case Power(base, exponent):
-            _set_identity(node, power_identity(base, exponent))
-
-
-def _smallest_leaf(parts: Iterable[tuple[int, Expr]]) -> str:
-    return leaf_of(min([child._identity for _, child in parts]))
+            inner = f"{{{base._identity}^{exponent}}}"
+    smallest = min([child._identity for child in node.children])
+    _set_identity(node, smallest.partition(LEAF_END)[0] + LEAF_END + inner)
 
 
 # A tree as a flat postfix program: what a pickle holds, so that neither pickling nor unpickling recurses.

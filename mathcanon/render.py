@@ -8,12 +8,12 @@ tightly they bind.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from .expr import Algebra, Expr, Number, Operand, Power, Product, Sum, fold
+from .expr import Algebra, Expr, Number, Operand, Power, Product, Sum, _set_infix, fold, upwards_without
 
 __all__ = ["FORMATS", "number_text", "render"]
 
@@ -74,40 +74,56 @@ def _spelling(value: Fraction, text: str | None) -> _Piece:
     return _Piece(text or number_text(value), _ATOM)
 
 
-def _infix_sum(terms: list[tuple[int, _Piece]]) -> _Piece:
-    out = []
-    for i, (sign, piece) in enumerate(terms):
-        out.append("-" if sign < 0 else "+" if i else "")
-        out.append(piece.text if piece.level > _SUM else f"({piece.text})")
-    return _Piece("".join(out), _SUM)
+def _infix(expr: Expr) -> str:
+    """Infix text; pieces are kept with the nodes, because listed expressions share most of their blocks."""
+    try:
+        return _INFIX[type(expr)](expr)[0]
+    except AttributeError:  # some block has no text yet
+        for node in upwards_without(expr, "_infix"):
+            _set_infix(node, _INFIX[type(node)](node))
+        return expr._infix[0]
 
 
-def _infix_product(factors: list[tuple[int, _Piece]]) -> _Piece:
-    out = []
-    for i, (exponent, piece) in enumerate(_multiplied_first(factors)):
-        out.append("/" if exponent < 0 else "*" if i else "")
-        out.append(piece.text if piece.level > _PRODUCT else f"({piece.text})")
-    return _Piece("".join(out), _PRODUCT)
+def _infix_sum(node: Sum) -> tuple[str, int]:
+    out = ""
+    for sign, child in node.terms:
+        text, level = child._infix
+        if level == _SUM:
+            text = f"({text})"
+        out += f"-{text}" if sign < 0 else f"+{text}" if out else text
+    return out, _SUM
 
 
-def _infix_power(base: _Piece, exponent: int) -> _Piece:
-    text = base.text if base.level > _POWER else f"({base.text})"
-    return _Piece(f"{text}^{exponent}", _POWER)
+def _infix_product(node: Product) -> tuple[str, int]:
+    out = ""
+    for exponent, child in _multiplied_first(node.factors):
+        text, level = child._infix
+        if level <= _PRODUCT:
+            text = f"({text})"
+        out += f"/{text}" if exponent < 0 else f"*{text}" if out else text
+    return out, _PRODUCT
 
 
-_INFIX: Algebra[_Piece] = Algebra(
-    operand=lambda name: _Piece(name, _ATOM),
-    number=_spelling,
-    sum=_infix_sum,
-    product=_infix_product,
-    power=_infix_power,
-)
+def _infix_power(node: Power) -> tuple[str, int]:
+    text, level = node.base._infix
+    return f"{text}^{node.exponent}" if level > _POWER else f"({text})^{node.exponent}", _POWER
 
 
-def _multiplied_first(factors: list[tuple[int, P]]) -> list[tuple[int, P]]:
+_INFIX: dict[type[Expr], Callable[[Any], tuple[str, int]]] = {
+    Operand: lambda node: (node.name, _ATOM),
+    Number: lambda node: _spelling(node.value, node.text),
+    Sum: _infix_sum,
+    Product: _infix_product,
+    Power: _infix_power,
+}
+
+
+def _multiplied_first(factors: Sequence[tuple[int, P]]) -> Sequence[tuple[int, P]]:
     """The same factors, with one that is multiplied in the first place."""
+    if factors[0][0] > 0:
+        return factors
     first = next(i for i, (exponent, _) in enumerate(factors) if exponent > 0)
-    return [factors[first], *factors[:first], *factors[first + 1 :]] if first else factors
+    return [factors[first], *factors[:first], *factors[first + 1 :]]
 
 
 # LaTeX: what is divided by goes under a fraction bar; a fraction that is one number is a \tfrac.
@@ -306,7 +322,7 @@ def _dot(expr: Expr) -> str:
 
 
 _WRITERS: dict[str, Callable[[Expr], str]] = {
-    "infix": lambda expr: fold(expr, _INFIX).text,
+    "infix": _infix,
     "latex": lambda expr: fold(expr, _LATEX).text,
     "prefix": lambda expr: fold(expr, _PREFIX),
     "postfix": lambda expr: fold(expr, _POSTFIX),

@@ -37,6 +37,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     answer: str  # exact
     language: str = ""  # "zh" or "en"
     gold: str | None = None  # the equation as published; read by the oracle and by supervised training only
+    gold_missing: str | None = None  # why there is no gold equation, where the corpus should have one
     scheme: str | None = None  # which story scheme made it (embedded stories only)
 
     @property
@@ -51,3 +52,4 @@ class Skipped(msgspec.Struct, frozen=True, kw_only=True):
     reason: str  # a short category: "answer-unreadable", "no-quantity", ...
     detail: str = ""
     line: int | None = None
+    field: str = ""  # the field of the record at fault

@@ -1,0 +1,248 @@
+"""Story grammars: schemes of word problems written as data, and how one telling is drawn from them.
+
+A grammar is a TOML file with word lists and schemes.  A scheme has an `equation` over number slots (one letter each),
+`numbers` that say how each slot is drawn, in this order, `where` conditions, and a few `texts` that tell the story:
+
+    {a}                   a number slot
+    {person}, {person2}   a word of that list; another one of the same list
+    {person.his}          another form of the same word
+    [left|still unread]   one of these
+    <fact. ~ fact.>       all of these, in any order
+
+Draws: `2..40`, `0.4..2 step 0.1`, `5%..60% step 5%`, `1/3 2/5 3/8` (one of these), `= k*b` (computed from slots above;
+a slot that no text tells, such as k, only serves to keep answers whole).  Conditions: `a > b`, `a < b*c`, `whole a/b`.
+Numbers are drawn again until all conditions hold and the answer is positive.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import cached_property
+from random import Random
+from typing import NamedTuple, TypeVar
+
+import msgspec
+from mathcanon.errors import MathCanonError
+from mathcanon.evaluate import as_fraction, evaluate
+from mathcanon.parse import parse
+
+from ..errors import DataError
+
+__all__ = ["Grammar", "Scheme", "Telling", "WordList", "draw_below", "read_grammar", "shuffled"]
+
+T = TypeVar("T")
+Values = Mapping[str, Fraction]
+
+MAX_DRAWS = 10_000  # a scheme whose conditions fail this often in a row is a mistake in the grammar
+
+_CHOICE = re.compile(r"\[([^\[\]]*)\]")
+_ANY_ORDER = re.compile(r"<([^<>]*)>")
+_SLOT = re.compile(r"\{([a-z]+)(\d?)(?:\.([a-z]+))?\}")
+_LETTER = re.compile(r"\b[a-z]\b")
+
+
+class Telling(NamedTuple):
+    """A story with its words filled in and its numbers still as slots `{a}`, and the numbers."""
+
+    template: str
+    surfaces: dict[str, str]  # slot -> as the text writes it
+    values: dict[str, Fraction]
+    equation: str  # over literal numbers
+    answer: Fraction
+
+
+class WordList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Words of one kind, a row each; `forms` names the columns, the first of which is the word itself."""
+
+    rows: tuple[str, ...]
+    forms: tuple[str, ...] = ("",)
+
+
+class Scheme(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """One kind of story."""
+
+    id: str
+    equation: str
+    numbers: dict[str, str]
+    texts: tuple[str, ...]
+    where: tuple[str, ...] = ()
+
+    @cached_property
+    def draws(self) -> dict[str, Callable[[Random, Values], Fraction]]:
+        return {slot: _parse_draw(spec) for slot, spec in self.numbers.items()}
+
+    @cached_property
+    def conditions(self) -> tuple[Callable[[Values], bool], ...]:
+        return tuple(_parse_condition(text) for text in self.where)
+
+    @cached_property
+    def answer(self) -> Callable[[Values], Fraction]:
+        return _parse_formula(self.equation)
+
+    def draw_numbers(self, rng: Random) -> tuple[dict[str, Fraction], Fraction]:
+        """Values for all slots, and the answer."""
+        for _ in range(MAX_DRAWS):
+            values: dict[str, Fraction] = {}
+            for slot, draw in self.draws.items():
+                values[slot] = draw(rng, values)
+            if all(condition(values) for condition in self.conditions):
+                answer = self.answer(values)
+                if answer > 0:
+                    return values, answer
+        raise DataError(f"scheme {self.id}: no numbers found that satisfy its conditions", field="where")
+
+
+class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Word lists and schemes of one language."""
+
+    language: str
+    words: dict[str, WordList]
+    scheme: tuple[Scheme, ...]
+
+    def tell(self, scheme: Scheme, rng: Random) -> Telling:
+        """One story of this scheme."""
+        values, answer = scheme.draw_numbers(rng)
+        template = _fill_words(_pick(scheme.texts, rng), self.words, rng)
+        told = {slot for slot, _, _ in _SLOT.findall(template) if slot in values}
+        surfaces = {slot: _surface(values[slot], scheme.numbers[slot], self.language) for slot in sorted(told)}
+        written = {slot: f"({text.strip('()')})" if "/" in text else text for slot, text in surfaces.items()}
+        equation = _LETTER.sub(lambda slot: written[slot[0]], scheme.equation)
+        return Telling(template, surfaces, {slot: values[slot] for slot in surfaces}, equation, answer)
+
+
+def read_grammar(data: bytes, *, path: str) -> Grammar:
+    """The grammar in a TOML file; `path` is for messages.  Raises `DataError` naming the scheme that is wrong."""
+    try:
+        grammar = msgspec.toml.decode(data, type=Grammar)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"not a story grammar: {error}", path=path) from error
+    if grammar.language not in ("en", "zh"):
+        raise DataError(f"unknown language {grammar.language!r}; en or zh", path=path, field="language")
+    if not grammar.scheme:
+        raise DataError("a story grammar needs at least one [[scheme]]", path=path, field="scheme")
+    for scheme in grammar.scheme:
+        try:
+            _check(scheme, grammar.words)
+        except (DataError, MathCanonError) as error:
+            raise DataError(f"scheme {scheme.id}: {error}", path=path) from error
+    return grammar
+
+
+def draw_below(rng: Random, bound: int) -> int:
+    """A number in 0..bound-1.  Built on `random()`, the one method whose stream Python promises to keep."""
+    return int(rng.random() * bound)
+
+
+def _draw_small(rng: Random, bound: int) -> int:
+    """A number in 0..bound-1, small ones more often: they are in real problems, and they make false matches."""
+    share = rng.random()
+    return int(share * share * bound)
+
+
+def shuffled(items: tuple[T, ...], rng: Random) -> list[T]:
+    """The items in random order (Fisher-Yates)."""
+    order = list(items)
+    for last in range(len(order) - 1, 0, -1):
+        other = draw_below(rng, last + 1)
+        order[last], order[other] = order[other], order[last]
+    return order
+
+
+def _pick(items: tuple[T, ...], rng: Random) -> T:
+    return items[draw_below(rng, len(items))]
+
+
+def _fill_words(text: str, words: Mapping[str, WordList], rng: Random) -> str:
+    text = _ANY_ORDER.sub(lambda facts: " ".join(shuffled(tuple(map(str.strip, facts[1].split("~"))), rng)), text)
+    text = _CHOICE.sub(lambda options: _pick(tuple(options[1].split("|")), rng), text)
+    rows: dict[str, list[str]] = {}
+
+    def word(slot: re.Match[str]) -> str:
+        name, index, form = slot[1], int(slot[2] or 1) - 1, slot[3] or ""
+        if name not in words:
+            return slot[0]  # a number slot
+        if name not in rows:
+            rows[name] = shuffled(words[name].rows, rng)
+        return rows[name][index].split()[words[name].forms.index(form)]
+
+    return _SLOT.sub(word, text)
+
+
+def _surface(value: Fraction, spec: str, language: str) -> str:
+    """A number as the text writes it: in the way its draw is written."""
+    if "%" in spec:
+        return f"{_decimal(value * 100)}%"
+    if "/" in spec and not spec.startswith("="):
+        return f"({value})" if language == "zh" else str(value)
+    return _decimal(value)
+
+
+def _decimal(value: Fraction) -> str:
+    if value.denominator == 1:
+        return str(value.numerator)
+    places = next((places for places in range(1, 7) if 10**places % value.denominator == 0), None)
+    if places is None:
+        raise DataError(f"{value} is not a short decimal")
+    digits = str(value.numerator * 10**places // value.denominator).zfill(places + 1)
+    return f"{digits[:-places]}.{digits[-places:]}"
+
+
+def _parse_draw(spec: str) -> Callable[[Random, Values], Fraction]:
+    if spec.startswith("="):
+        formula = _parse_formula(spec[1:])
+        return lambda rng, values: formula(values)
+    if ".." in spec:
+        low_text, _, rest = spec.partition("..")
+        high_text, _, step_text = rest.partition(" step ")
+        low, high = as_fraction(low_text), as_fraction(high_text)
+        step = as_fraction(step_text or ("1%" if "%" in spec else "1"))
+        count = (high - low) // step + 1
+        if count < 1:
+            raise DataError(f"an empty range {spec!r}", field="numbers")
+        return lambda rng, values: low + step * _draw_small(rng, count)
+    options = tuple(as_fraction(text) for text in spec.split())
+    if not options:
+        raise DataError("a draw without numbers", field="numbers")
+    return lambda rng, values: _pick(options, rng)
+
+
+def _parse_condition(text: str) -> Callable[[Values], bool]:
+    if text.startswith("whole "):
+        formula = _parse_formula(text.removeprefix("whole "))
+        return lambda values: formula(values).denominator == 1
+    for sign in "<>":
+        small, found, large = text.partition(sign)
+        if found:
+            left, right = _parse_formula(small), _parse_formula(large)
+            if sign == "<":
+                return lambda values: left(values) < right(values)
+            return lambda values: left(values) > right(values)
+    raise DataError(f"a condition is `a > b`, `a < b` or `whole a`, not {text!r}", field="where")
+
+
+def _parse_formula(text: str) -> Callable[[Values], Fraction]:
+    expr = parse(text)
+    return lambda values: evaluate(expr, values)
+
+
+def _check(scheme: Scheme, words: Mapping[str, WordList]) -> None:
+    """Every slot is known, every text tells every number of the equation, and numbers can be drawn."""
+    used = set(_LETTER.findall(scheme.equation))
+    for text in scheme.texts:
+        told: set[str] = set()
+        for name, index, form in _SLOT.findall(text):
+            if name in scheme.numbers and not index and not form:
+                if name in told:
+                    raise DataError(f"the text tells {name} twice: {text!r}", field="texts")
+                told.add(name)
+            elif name not in words:
+                raise DataError(f"nothing is called {name} in {text!r}", field="texts")
+            elif form not in words[name].forms or int(index or 1) > len(words[name].rows):
+                raise DataError(f"no such form or word: {name}{index}.{form} in {text!r}", field="texts")
+        if not used <= told:
+            raise DataError(f"the text does not tell {', '.join(sorted(used - told))}: {text!r}", field="texts")
+    if not scheme.texts or not used:
+        raise DataError("a scheme needs a text and a number", field="texts")
+    scheme.draw_numbers(Random(0))

@@ -1,0 +1,63 @@
+"""Annotated answers to exact numbers: every form the corpora have.
+
+`20`, `98.5`, `40%`, `((3)/(5))`, `1((7)/(9))`, `(3/5)`, `2(1/3)`, `1 1/2`, `15 (balls)`, `$1,250`, `-410.0`, JSON numbers
+(floats as they print, so 0.16666666666666666 stays that decimal), and calculations left undone (`160/(1-20%)`).  Not
+answers: several numbers (`3; 4`), words, clock times.  A ratio `5:6` is a division.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from mathcanon.errors import MathCanonError
+from mathcanon.parse import parse_number
+
+__all__ = ["AnswerError", "read_answer"]
+
+MAX_BITS = 4_000
+
+_NUMERIC = re.compile(r"-?\d{1,300}(?:\.\d{1,300})?", re.ASCII)
+_UNIT_IN_BRACKETS = re.compile(r"\s*\(\s*[^\d()]*[A-Za-z][^()]*\)\s*$")
+_CURRENCY = re.compile(r"^(-?)\s*[$€£¥￥]\s*")
+_UNIT = re.compile(r"(?<=[\d%)])\s*(?:[^\W\d_]|[°℃㎡㎏])[^\d()=:;+*/<>]*$")
+_THOUSANDS = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])", re.ASCII)
+_MIXED = re.compile(r"(-?)(\d+)\s+(\d+)/(\d+)", re.ASCII)
+_CLOCK = re.compile(r"\d+:\d+(?::\d+|\s*[ap]\.?m)", re.ASCII | re.IGNORECASE)
+
+
+class AnswerError(ValueError):
+    """An annotated answer that is not one number."""
+
+
+def read_answer(raw: object) -> Fraction:
+    """The exact value of an annotated answer, as JSON or text gives it.
+
+    >>> read_answer("1((7)/(9))"), read_answer("15 (balls)"), read_answer(0.1)
+    (Fraction(16, 9), Fraction(15, 1), Fraction(1, 10))
+    """
+    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+        raise AnswerError(f"not a number: {raw!r:.60}")
+    text = raw.strip() if isinstance(raw, str) else repr(raw) if isinstance(raw, float) else ""
+    if isinstance(raw, int):
+        value = Fraction(raw)
+    elif _NUMERIC.fullmatch(text) or (isinstance(raw, float) and "n" not in text):
+        value = Fraction(text)
+    else:
+        value = _calculate(text)
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+        raise AnswerError(f"a number of more than {MAX_BITS} bits")
+    return value
+
+
+def _calculate(text: str) -> Fraction:
+    if _CLOCK.search(text):
+        raise AnswerError(f"a clock time: {text:.60}")
+    plain = _CURRENCY.sub(r"\1", _UNIT_IN_BRACKETS.sub("", text))
+    plain = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), _UNIT.sub("", plain))
+    if mixed := _MIXED.fullmatch(plain.strip()):
+        plain = f"{mixed[1]}({mixed[2]}+{mixed[3]}/{mixed[4]})"
+    try:
+        return parse_number(plain)
+    except MathCanonError as error:
+        raise AnswerError(f"not one number: {text:.60}") from error

@@ -1,0 +1,148 @@
+"""The embedded corpus: word problems told by grammars, so that everything runs with no file at hand.
+
+The grammars (`stories_en.toml`, `stories_zh.toml`) hold about eighty kinds of stories in English and Chinese over one
+to six quantities.  Numbers are small, so that many answers are also reached by other equations (false matches);
+near-identical stories ask for different things; some numbers are beside the point, and some equations need 1 or 3.14.
+The same seed gives the same bytes on every machine and Python version.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from importlib import resources
+from os import PathLike
+from pathlib import Path
+from random import Random
+
+from ..errors import ConfigError, DataError
+from ..records import Problem, Quantity
+from ._story_grammar import Grammar, Scheme, Telling, read_grammar, shuffled
+
+__all__ = ["LANGUAGES", "read_stories", "story_grammars", "story_part", "story_split"]
+
+LANGUAGES = ("en", "zh")
+PARTS = ("train", "valid", "test")
+
+_MAX_REPEATS = 10_000  # tellings in a row that all were told before
+_PART_OF_TWENTY = ("train",) * 14 + ("valid",) * 3 + ("test",) * 3
+_NUMBER_SLOT = re.compile(r"\{([a-z])\}")
+_ENGLISH_TOKEN = re.compile(r"\d+/\d+|\d+(?:\.\d+)?%?|[A-Za-z]+(?:'[a-z]+)?|\S")
+_SENTENCE_START = re.compile(r"(?:^|(?<=[.?!] ))[a-z]")
+
+
+def read_stories(
+    path: str | PathLike[str] | None = None, *, seed: int = 0, size: int = 2000, language: str | None = None
+) -> Iterator[Problem]:
+    """`size` different word problems with gold equations, drawn by `seed`.
+
+    A shorter corpus is the beginning of a longer one.  `language` keeps "en" or "zh" only; `path` is a grammar of
+    your own instead of the embedded ones.
+
+    >>> problem = next(read_stories(seed=1, language="en"))
+    >>> problem.id, problem.gold.startswith("x=")
+    ('story-00000', True)
+    """
+    if size < 0:
+        raise ConfigError(f"the size of a corpus is not negative: {size}")
+    grammars = story_grammars() if path is None else (read_grammar(Path(path).read_bytes(), path=str(path)),)
+    chosen = [grammar for grammar in grammars if language in (None, grammar.language)]
+    if not chosen:
+        raise ConfigError(f"no stories in language {language!r}; one of {', '.join(g.language for g in grammars)}")
+    return _tell(chosen, Random(seed), size)
+
+
+def story_grammars() -> tuple[Grammar, ...]:
+    """The embedded grammars, one a language."""
+    folder = resources.files(__package__ or "weaksup.corpora")
+    names = [f"stories_{language}.toml" for language in LANGUAGES]
+    return tuple(read_grammar(folder.joinpath(name).read_bytes(), path=name) for name in names)
+
+
+def story_part(problem: Problem) -> str:
+    """Which part of the default split a story belongs to: "train" (70%), "valid" or "test" (15% each)."""
+    return _PART_OF_TWENTY[int(problem.id.rpartition("-")[2]) % len(_PART_OF_TWENTY)]
+
+
+def story_split(problems: Iterable[Problem]) -> dict[str, list[Problem]]:
+    """The default split.  All parts tell the same kinds of stories, in other words and with other numbers.
+
+    >>> {part: len(problems) for part, problems in story_split(read_stories(size=100)).items()}
+    {'train': 70, 'valid': 15, 'test': 15}
+    """
+    parts: dict[str, list[Problem]] = {part: [] for part in PARTS}
+    for problem in problems:
+        parts[story_part(problem)].append(problem)
+    return parts
+
+
+def _tell(grammars: list[Grammar], rng: Random, size: int) -> Iterator[Problem]:
+    schemes = tuple((grammar, scheme) for grammar in grammars for scheme in grammar.scheme)
+    seen: set[str] = set()
+    repeats = 0
+    while len(seen) < size:
+        for grammar, scheme in shuffled(schemes, rng):  # rounds over all schemes keep them balanced
+            if len(seen) == size:
+                return
+            problem = _make_problem(len(seen), grammar.tell(scheme, rng), grammar, scheme)
+            if problem.text in seen:
+                repeats += 1
+                if repeats > _MAX_REPEATS:
+                    raise DataError(f"the grammar can't tell {size} different stories; it stopped at {len(seen)}")
+                continue
+            repeats = 0
+            seen.add(problem.text)
+            yield problem
+
+
+def _make_problem(index: int, telling: Telling, grammar: Grammar, scheme: Scheme) -> Problem:
+    text, tokens, spans = _WRITERS[grammar.language](telling)
+    quantities = []
+    for slot, start, token in spans:
+        surface = telling.surfaces[slot]
+        value = str(telling.values[slot])
+        end = start + len(surface)
+        quantities.append(Quantity(value=value, surface=surface, start=start, end=end, token=token))
+    return Problem(
+        id=f"story-{index:05d}",
+        text=text,
+        tokens=tuple(tokens),
+        quantities=tuple(quantities),
+        answer=str(telling.answer),
+        language=grammar.language,
+        gold=f"x={telling.equation}",
+        scheme=f"{grammar.language}-{scheme.id}",
+    )
+
+
+Written = tuple[str, list[str], list[tuple[str, int, int]]]  # text, tokens, (slot, start in the text, token index)
+
+
+def _write_english(telling: Telling) -> Written:
+    """English is written with spaces and cut into words, numbers and punctuation marks."""
+    template = _SENTENCE_START.sub(lambda letter: letter[0].upper(), telling.template)
+    text, starts, done = "", {}, 0
+    for slot in _NUMBER_SLOT.finditer(template):
+        text += template[done : slot.start()]
+        starts[len(text)] = slot[1]
+        text += telling.surfaces[slot[1]]
+        done = slot.end()
+    text += template[done:]
+    tokens = list(_ENGLISH_TOKEN.finditer(text))
+    spans = [(starts[token.start()], token.start(), i) for i, token in enumerate(tokens) if token.start() in starts]
+    return text, [token[0] for token in tokens], spans
+
+
+def _write_chinese(telling: Telling) -> Written:
+    """The Chinese grammar is written in words with spaces between, which the text does not have."""
+    text, tokens, spans = "", [], []
+    for i, word in enumerate(telling.template.split()):
+        if slot := _NUMBER_SLOT.fullmatch(word):
+            spans.append((slot[1], len(text), i))
+            word = telling.surfaces[slot[1]]
+        tokens.append(word)
+        text += word
+    return text, tokens, spans
+
+
+_WRITERS = {"en": _write_english, "zh": _write_chinese}
