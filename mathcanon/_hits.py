@@ -6,9 +6,10 @@ pushed down to the parts (target minus block, target over block), where it is lo
 expressions, each class once for all problems, and each hit is checked with exact integers, so all that is returned
 is right.
 
-What could be missed: a hit that divides by a nonzero value whose numerator the prime divides.  Where 2^(n-1) times
-the product of the numbers' heights (the larger of numerator and denominator) is below the prime, no numerator is
-that large; else two primes are used, and a miss takes divisors that both of them divide: about one hit in 10^16.
+What could be missed: a hit that divides by a nonzero value whose numerator the prime divides.  The scan counts the
+zeros it meets among divisors.  If there are none, or if 2^(n-1) times the product of the numbers' heights (the
+larger of numerator and denominator) is below the prime, nothing was missed.  Else a second prime is used as well,
+and a miss takes divisors of one hit that are multiples of each: chance of about 10^-16.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ __all__ = ["MAX_NUMBERS", "Hit", "Problem", "Shape", "evaluate_steps", "search"]
 MAX_NUMBERS = 9
 _MAX_NEAR = 8  # numbers, in a search with a tolerance
 _LARGEST = 6  # sets of more operands are not evaluated but asked
-_BYTES_A_HIT = 2048  # what a decoded hit takes, roughly
+_BYTES_A_HIT = 6144  # what a decoded hit takes, about
+_FIRST_ROWS = 1 << 14  # room for hits to begin with
 _PRIMES = (2147483647, 2147483629, 2147483587, 2147483579, 2147483563, 2147483549, 2147483543, 2147483497)
 
 Pair = tuple[int, int]  # numerator and denominator, not reduced
@@ -176,23 +178,27 @@ def _run_exact(problems: list[Problem], found: list[Found], memory: int) -> None
         np.empty((5, program.queries), np.int32),
         np.empty((2, table), np.int32),
     )
-    passes = [_passes(problem) for problem in problems]
+    # Where targets are pushed down, the queries of a problem are needed to decode its hits, before those of the next.
+    together = 1 if any(step.is_open for step in program.steps) else len(problems)
+    turn = [1] * len(problems)  # 1: the first prime is due, 2: the second, 0: done
     for prime in _PRIMES:
-        chosen = [i for i, problem in enumerate(problems) if passes[i] and _is_good(problem, prime)]
-        if chosen:
-            _run_modulo(prime, program, [problems[i] for i in chosen], [found[i] for i in chosen], room, rows)
-            for i in chosen:
-                passes[i] -= 1
-    if any(passes):
+        chosen = [i for i, problem in enumerate(problems) if turn[i] and _is_good(problem, prime)]
+        for at in range(0, len(chosen), together):
+            part = chosen[at : at + together]
+            zeros = _run_modulo(prime, program, [problems[i] for i in part], [found[i] for i in part], room, rows)
+            for i, met in zip(part, zeros.tolist(), strict=True):
+                in_doubt = met and turn[i] == 1 and not _is_below(problems[i], prime)
+                turn[i] = 2 if in_doubt else 0
+    if any(turn):
         raise LimitError("the primes that divide a number or the target", len(_PRIMES), len(_PRIMES) - 2)
 
 
-def _passes(problem: Problem) -> int:
-    """How many primes it takes: one if no numerator of a class can reach it."""
+def _is_below(problem: Problem, prime: int) -> bool:
+    """Whether no class can have a numerator as large as the prime, so that zero modulo the prime is zero."""
     height = 1 << (len(problem.numbers) - 1)
     for number in problem.numbers:
         height *= max(abs(number.numerator), number.denominator)
-    return 1 if height < _PRIMES[-1] else 2
+    return height < prime
 
 
 def _is_good(problem: Problem, prime: int) -> bool:
@@ -209,9 +215,10 @@ def _rows_within(memory: int, needed: int) -> int:
     return max(1, (memory - needed) // _BYTES_A_HIT)
 
 
-@lru_cache(maxsize=1 << 16)
 def _residue(value: Fraction, prime: int) -> int:
     """Value modulo the prime, in Montgomery form."""
+    if value.denominator == 1:
+        return (value.numerator << 32) % prime
     return (value.numerator << 32) * pow(value.denominator, -1, prime) % prime
 
 
@@ -222,7 +229,8 @@ def _run_modulo(
     found: list[Found],
     room: tuple[np.ndarray, ...],
     rows: int,
-) -> None:
+) -> np.ndarray:
+    """Collect the hits modulo a prime; gives for each problem how many zeros were met that matter."""
     import numpy as np
 
     from ._scan import DONE, EXPLODED, scan_exact
@@ -230,16 +238,18 @@ def _run_modulo(
     numbers = np.array([[_residue(x, prime) for x in problem.numbers] for problem in problems], np.uint32)
     targets = np.array([_residue(problem.target, prime) for problem in problems], np.uint32)
     constants = np.array([prime, pow(-prime, -1, 1 << 32), (1 << 32) % prime], np.uint32)
-    size, start, status = min(rows, 1 << 14), 0, -1
+    zeros = np.zeros(len(problems), np.int64)
+    size, start, status = min(rows, _FIRST_ROWS), 0, -1
     while status != DONE:
         hits = np.empty((size, 6), np.int32)
         status, count, stop = scan_exact(
-            program.arrays, program.stored, numbers, targets, start, constants, *room, hits
+            program.arrays, program.stored, numbers, targets, start, constants, *room, zeros, hits
         )
         _collect(program, hits[:count], found, room[2])
         if status == EXPLODED:
             raise _too_many(class_counts(program.largest + 1).all, rows)
         size, start = _next_size(size, rows, status == DONE or stop > start), stop
+    return zeros
 
 
 def _run_near(problems: list[Problem], found: list[Found], tolerance: Fraction, memory: int) -> None:
@@ -258,7 +268,7 @@ def _run_near(problems: list[Problem], found: list[Found], tolerance: Fraction, 
     slack[:, 0] = _float(tolerance) * (1 + 1e-9) + 1e-6 * abs(targets)
     slack[:, 1] = 1e-6
     values = np.empty(program.memory)
-    size, start, status = min(rows, 1 << 14), 0, -1
+    size, start, status = min(rows, _FIRST_ROWS), 0, -1
     while status != DONE:
         hits = np.empty((size, 6), np.int32)
         status, count, stop = scan_near(program.arrays, program.stored, numbers, targets, slack, start, values, hits)

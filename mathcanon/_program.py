@@ -110,7 +110,12 @@ def class_counts(k: int) -> Counts:
 
 @cache
 def compile_program(n: int, largest: int) -> Program:
-    """The program for n >= 2 operands that evaluates subsets of up to `largest` < n operands."""
+    """The program for n >= 2 operands that evaluates subsets of up to `largest` < n operands.
+
+    `largest` must be more than half of n, so that the values of the smaller part of a split are always there.
+    """
+    if not n // 2 < max(largest, 2) <= max(n - 1, 2):
+        raise ValueError(f"cannot reach {n} operands with sets of up to {largest}")
     import numpy as np
 
     layout = _Layout(n, largest)
@@ -308,7 +313,7 @@ def decode_hit(program: Program, step: int, index: int, joins: Iterable[tuple[in
 
 @lru_cache(maxsize=1 << 17)
 def _decode(n: int, largest: int, address: int, step: int) -> tuple[int, Expr]:
-    """What lies at an address: an exponent (-1 for a reciprocal) and an expression; `step` tells shared places apart."""
+    """What lies at an address: an exponent (-1 for a reciprocal) and an expression; `step` tells shared ones apart."""
     if address < 2 * n:
         return (1 if address < n else -1), make_operand(f"N{address % n}")
     program = compile_program(n, largest)

@@ -11,7 +11,7 @@ found together, with one inversion.  1/0 is 0 here: a hit that divides by zero i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -25,7 +25,7 @@ DONE, FULL, EXPLODED = 0, 1, 2  # how a scan ended: all problems; no room for hi
 Array = np.ndarray[Any, Any]
 Residue = np.uint32
 Program = tuple[Array, Array, Array]  # instructions, steps, links
-Function = TypeVar("Function", bound=Callable[..., Any])
+Int = int | np.int64
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
@@ -33,13 +33,11 @@ _ANY = np.uint32(0xFFFFFFFF)  # a query that every value answers: 0 times anythi
 _SNAP = 1e-13  # a float sum that cancels further than this is taken for an exact zero
 
 
-def _compiled(function: Function) -> Function:
-    options = {"nogil": True, "error_model": "numpy"}
+def _compiled(function: Callable[..., Any]) -> Any:
     try:
-        compiled = njit(cache=True, **options)(function)
+        return njit(function, cache=True, nogil=True, error_model="numpy")
     except RuntimeError:  # no folder to keep the compiled code in
-        compiled = njit(**options)(function)
-    return cast(Function, compiled)
+        return njit(function, nogil=True, error_model="numpy")
 
 
 @_compiled
@@ -82,12 +80,14 @@ def _inverse(a: Residue, one: Residue, p: Residue, p_inverse: Residue) -> Residu
 
 @_compiled
 def _evaluate(
-    values: Array, instructions: Array, first: int, end: int, one: Residue, p: Residue, p_inverse: Residue
-) -> None:
+    values: Array, instructions: Array, first: Int, end: Int, one: Residue, p: Residue, p_inverse: Residue
+) -> Int:
+    """Run some instructions; gives how many zeros were met where reciprocals are taken."""
+    zeros = 0
     for row in range(first, end):
         opcode, out, x, x_length, y, y_length = instructions[row]
         if opcode == INVERT:
-            _invert(values[out : out + x_length], values[x : x + x_length], one, p, p_inverse)
+            zeros += _invert(values[out : out + x_length], values[x : x + x_length], one, p, p_inverse)
             continue
         ys = values[y : y + y_length]
         for i in range(x_length):
@@ -105,12 +105,13 @@ def _evaluate(
                 out += y_length
                 for j in range(y_length):
                     products[j] = _times(a, ys[j], p, p_inverse)
+    return zeros
 
 
 @_compiled
-def _invert(out: Array, source: Array, one: Residue, p: Residue, p_inverse: Residue) -> None:
-    """All reciprocals with one inversion: products up to each value, then back down."""
-    running = one
+def _invert(out: Array, source: Array, one: Residue, p: Residue, p_inverse: Residue) -> Int:
+    """All reciprocals with one inversion: products up to each value, then back down; gives the number of zeros."""
+    running, zeros = one, 0
     for i in range(len(source)):
         out[i] = running
         if source[i]:
@@ -122,26 +123,30 @@ def _invert(out: Array, source: Array, one: Residue, p: Residue, p_inverse: Resi
             running = _times(running, source[i], p, p_inverse)
         else:
             out[i] = np.uint32(0)
+            zeros += 1
+    return zeros
 
 
 @_compiled
 def scan_exact(
     program: Program,
-    stored: int,
+    stored: Int,
     numbers: Array,
     targets: Array,
-    start: int,
+    start: Int,
     prime: Array,
     values: Array,
     asked: Array,
     queries: Array,
     table: Array,
+    zeros: Array,
     hits: Array,
-) -> tuple[int, int, int]:
+) -> tuple[Int, Int, Int]:
     """Hits of problems `start`... on as rows (problem, query on the open set, join, x, step, index); see `reach`.
 
     `asked` (uint32, two rows: the value asked for, and its reciprocal) and `queries` (int32, five rows: query it
     comes from, join, address of x, range of the values it asks) are room for queries, `table` for a hash table.
+    `zeros` counts the zeros that each problem met in a place where they matter: as divisors, or as a value asked for.
     Gives how it ended, the number of hits, and the problem to go on with, whose own hits are not among them.
     """
     instructions, steps, links = program
@@ -153,7 +158,7 @@ def scan_exact(
         before = count
         for i in range(n):
             values[i] = numbers[problem, i]
-        _evaluate(values, instructions, nothing, stored, one, p, p_inverse)
+        zeros[problem] += _evaluate(values, instructions, nothing, stored, one, p, p_inverse)
         asked[0, 0] = _magnitude(targets[problem], p)
         asked[1, 0] = _inverse(asked[0, 0], one, p, p_inverse)
         queries[3, 0] = 7
@@ -161,8 +166,9 @@ def scan_exact(
         open_sets, begin = 1, np.int64(1)
         for step in range(len(steps)):
             is_open = steps[step, 0]
+            met = zeros[problem : problem + 1]
             end = _ask(
-                links, steps[step, 4], steps[step, 5], is_open, bounds, asked, queries, begin, values, p, p_inverse
+                links, steps[step, 4], steps[step, 5], is_open, bounds, asked, queries, begin, values, met, p, p_inverse
             )
             if end < 0:
                 return EXPLODED, before, problem
@@ -191,17 +197,18 @@ def scan_exact(
 @_compiled
 def _ask(
     links: Array,
-    first: int,
-    last: int,
-    is_open: int,
+    first: Int,
+    last: Int,
+    is_open: Int,
     bounds: Array,
     asked: Array,
     queries: Array,
-    end: int,
+    end: Int,
     values: Array,
+    zeros: Array,
     p: Residue,
     p_inverse: Residue,
-) -> int:
+) -> Int:
     """Append the queries on a set that follow from those on the open sets around it; the new end, -1 if exploded."""
     for row in range(first, last):
         join, needs, x, length = links[row, 1], links[row, 2], links[row, 3], links[row, 5]
@@ -225,6 +232,7 @@ def _ask(
                         return -1
                     value = _ANY
                 elif q == 0 and join == X_OVER:
+                    zeros[0] += query > 0  # the first query is the target, a true zero
                     continue
                 else:
                     value = _magnitude(_times(value, q_factor, p, p_inverse), p)
@@ -241,16 +249,16 @@ def _ask(
 @_compiled
 def _match(
     values: Array,
-    address: int,
+    address: Int,
     wanted: Array,
     queries: Array,
-    begin: int,
-    end: int,
+    begin: Int,
+    end: Int,
     p: Residue,
     table: Array,
     hits: Array,
-    count: int,
-) -> int:
+    count: Int,
+) -> Int:
     """Append (query, index) for each value that answers a query; -1 if there is no room."""
     lows, highs = queries[3], queries[4]
     size = 256
@@ -289,7 +297,7 @@ def _match(
 
 
 @_compiled
-def _evaluate_floats(values: Array, instructions: Array, first: int, end: int) -> None:
+def _evaluate_floats(values: Array, instructions: Array, first: Int, end: Int) -> None:
     for row in range(first, end):
         opcode, out, x, x_length, y, y_length = instructions[row]
         if opcode == INVERT:
@@ -311,8 +319,8 @@ def _evaluate_floats(values: Array, instructions: Array, first: int, end: int) -
 
 @_compiled
 def scan_near(
-    program: Program, stored: int, numbers: Array, targets: Array, slack: Array, start: int, values: Array, hits: Array
-) -> tuple[int, int, int]:
+    program: Program, stored: Int, numbers: Array, targets: Array, slack: Array, start: Int, values: Array, hits: Array
+) -> tuple[Int, Int, Int]:
     """As `scan_exact`, for values within slack[problem, 0] + slack[problem, 1] * (sizes of x and y) of the target.
 
     The program must have one open set, the whole.

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ConversionError", "from_networkx", "from_sympy", "to_networkx", "to_sympy"]
 
+_MAX_FLOAT_BITS = 3 * MAX_DIGITS
 _MARKS = {"sum": {"+": 1, "-": -1}, "product": {"*": 1, "/": -1}, "power": {"": 1}}
 
 
@@ -131,11 +132,10 @@ def _from_sympy_leaf(node: Any, symbols: dict[str, sympy.Symbol]) -> Expr:
     if isinstance(node, sympy.Rational):
         return _signed(Fraction(int(node.p), int(node.q)))
     if isinstance(node, sympy.Float):
-        text = str(node)
-        exponent = abs(int(text.partition("e")[2] or 0))
-        if exponent > MAX_DIGITS:
-            raise LimitError("the exponent of a float", exponent, MAX_DIGITS)
-        return _signed(Fraction(text))
+        _, _, exponent, bits = node._mpf_  # printing would write out all digits of a huge one
+        if abs(exponent + bits) > _MAX_FLOAT_BITS:
+            raise LimitError("the binary exponent of a float", exponent + bits, _MAX_FLOAT_BITS)
+        return _signed(Fraction(str(node)))
     raise ConversionError(f"no expression for SymPy's {_shown(node)}", node)
 
 

@@ -23,7 +23,7 @@ from .expr import MAX_DEPTH, Algebra, Expr, Number, make_operand, make_power, ma
 __all__ = ["MAX_DIGITS", "MAX_LENGTH", "SYNTAXES", "parse", "parse_equation", "parse_number"]
 
 MAX_LENGTH = 1_000_000
-MAX_BRACKETS = MAX_DEPTH // 3  # a bracket adds a sum, a product and a power at the most
+MAX_BRACKETS = MAX_DEPTH // 2  # a bracket adds a sum and a product to the tree
 
 T = TypeVar("T")
 

@@ -13,6 +13,7 @@ products; then by size of the first block, its operands, its mark, the block, an
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import combinations, islice, product
@@ -116,8 +117,9 @@ def expressions(operands: Iterable[Expr | str], start: int = 0, stop: int | None
     total = _total(len(leaves))
     if start < 0 or (stop is not None and stop < 0):
         raise ValueError("start and stop count from the beginning: they are not negative")
-    stop = total if stop is None else min(stop, total)
-    return islice(_from(leaves, start), max(0, stop - start))
+    if stop is None or stop >= total:
+        return _from(leaves, start)
+    return islice(_from(leaves, start), min(max(0, stop - start), sys.maxsize))
 
 
 def unrank(operands: Iterable[Expr | str], index: int) -> Expr:

@@ -290,7 +290,8 @@ def _unfold(node: Expr, draw: Draw) -> Expr:
 def _opposite(node: Expr, draw: Draw) -> Expr:
     """a-b -> b-a (not equivalent, its opposite)"""
     if isinstance(node, Sum):
-        return _sum([(-mark, child) for mark, child in node.terms])
+        terms = [(-mark, child) for mark, child in node.terms]
+        return _sum(reversed(terms) if draw(st.booleans()) else terms)
     if isinstance(node, Product) and draw(st.booleans()):
         factors = list(node.factors)
         i = draw(st.integers(0, len(factors) - 1))

@@ -16,17 +16,14 @@ __all__ = ["SCALES", "find_chinese_words", "find_english_words", "read_chinese"]
 Found = tuple[int, int, Fraction]  # start, end, value
 
 _ONES = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split()
-    )
-}
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+    "seventeen": 17, "eighteen": 18, "nineteen": 19,
+}  # fmt: skip
 _TENS = {
-    word: 10 * value
-    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
-}
-_TENS["fourty"] = 40  # a common misspelling
+    "twenty": 20, "thirty": 30, "forty": 40, "fourty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
+    "ninety": 90,
+}  # fmt: skip
 #: Words that multiply the number before them.
 SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _SINGLE = {
@@ -41,7 +38,9 @@ _PARTS = {
 }  # fmt: skip
 _PARTS.update({f"{word}s": value for word, value in list(_PARTS.items()) if value > 2})
 #: After these, "one" stands for a thing, not for a number.
-_NOT_ONE = frozenset("each every no any some which this that the another other last next only".split())
+_NOT_ONE = frozenset(
+    {"each", "every", "no", "any", "some", "which", "this", "that", "the", "another", "other", "last", "next", "only"}
+)
 
 _WORD = re.compile(r"[A-Za-z]+")
 _JOIN = re.compile(r"\s+|-|–")
@@ -114,7 +113,9 @@ def _cardinal(text: str, words: list[Word], first: int) -> tuple[Fraction, int]:
         word = words[index][0]
         if word in _ONES or word in _TENS:
             value = _ONES[word] if word in _ONES else _TENS[word]
-            room = 10 if 20 <= current % 100 and current % 10 == 0 else 100 if current > 0 and current % 100 == 0 else 0
+            room = 0  # how large a number may still be added: 10 to twenty, 100 to two hundred
+            if current > 0 and current % 10 == 0:
+                room = 10 if current % 100 >= 20 else 100 if current % 100 == 0 else 0
             if current == -1 and (total == 0 or value > 0):
                 current = value
             elif 0 < value < room:
@@ -143,9 +144,10 @@ _NUMERAL = "[零〇一二两俩三仨四五六七八九十百千万亿]+"
 _CHINESE = re.compile(
     rf"""
     第{_NUMERAL} | 几{_NUMERAL} | 数[十百千万亿]+ | {_NUMERAL}几 | 百分之几
-    | 一(?:[共起样些定般直边旦致律切同会下]|方面|(?=[次个点]?性)) | [统同唯万之进专单]一 | 一(?=步)
-    | [千百](?=[克米瓦卡帕货合科姓]) | 十分(?![之钟米]) | 万分 | 万一 | (?:星期|周|礼拜)[一二三四五六]
-    | [一二三四五六七八九]年级 | [五六]一(?=[节劳儿“”假]) | 三角 | [四五六八]边形 | 三明治 | 七巧板 | 四周 | 十字
+    | (?<=[\d.])[百千万亿]+ | 零[件售用花食钱] | 四川 | 百分(?=[比率点数])
+    | 一(?:[共起样些定般直边旦致律切同会下齐]|方面|(?=[次个点]?性)) | [统同唯万之进专单]一 | 一(?=步)
+    | [千百](?=[克米瓦卡帕货合科姓纸岛]) | 十分(?![之钟米]) | 万分 | 万一 | (?:星期|周|礼拜)[一二三四五六]
+    | [一二三四五六七八九]年级 | [五六十]一(?=[节劳儿国”假]) | 三角 | [四五六八]边形 | 三明治 | 七巧板 | 四周 | 十字
     | 半[径圆球] | 大半
     | (?P<half>一半|半)
     | (?P<bottom>{_NUMERAL})分之(?P<top>{_NUMERAL})

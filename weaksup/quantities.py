@@ -3,9 +3,9 @@
 Two ways to find them.  `find_quantities` scans running text: integers, decimals, `(1/6)`, `1/6`, mixed numbers
 `3(1/2)` and `2 1/2`, percents, thousands commas, full-width digits, numbers glued to units (`30cm`, `$5`), and on
 demand number words (see `_number_words`).  `find_token_quantities` is the reader the literature uses on segmented
-Math23K: a number counts only at the beginning of a token.  It reads the damaged `(1/5)5` (two problems of Math23K, where
-an automatic replacement tore a number apart) as one quantity with the value of its fraction, 1/5: the gold equation of
-one of the two does, and nothing better can be known.  A mixed number `1(5/6)` is 1 + 5/6.
+Math23K: a number counts only at the beginning of a token.  It reads the damaged `(1/5)5` (two problems of Math23K,
+where an automatic replacement tore a number apart) as one quantity with the value of its fraction, 1/5: the gold
+equation of one of the two does, and nothing better can be known.  A mixed number `1(5/6)` is 1 + 5/6.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ __all__ = [
     "Mention",
     "NumberWords",
     "QuantityError",
+    "add_number_words",
+    "find_number_words",
     "find_quantities",
     "find_token_quantities",
     "language_of",
@@ -126,16 +128,32 @@ def find_quantities(text: str, *, language: str = "", number_words: NumberWords 
     mentions = _scan(clean, chinese=language == "zh")
     if number_words is False:
         return mentions
-    extra = {} if number_words is True else {word: Fraction(value) for word, value in number_words.items()}
-    if language == "zh":
-        mentions = [_extend(clean, mention, _AFTER_LARGE, _LARGE) for mention in mentions]
-        return merge_mentions(mentions, (Mention(*found) for found in find_chinese_words(text, extra=extra)))
-    mentions = [_extend(clean, mention, _AFTER_SCALE, SCALES) for mention in mentions]
-    mentions = merge_mentions(mentions, (Mention(*found) for found in find_english_words(clean, extra=extra)))
-    return [_with_tail(clean, mention) for mention in _without_swallowed(clean, mentions)]
+    return add_number_words(clean, mentions, language=language, number_words=number_words)
 
 
-def merge_mentions(first: Iterable[Mention], second: Iterable[Mention]) -> list[Mention]:
+def add_number_words(
+    text: str, mentions: Iterable[Mention], *, language: str = "", number_words: NumberWords = True
+) -> list[Mention]:
+    """The numerals `mentions` and the number words of `text`; `3 million`, `3万`, `20 percent` become one mention."""
+    language = language or language_of(text)
+    after, scales = (_AFTER_LARGE, _LARGE) if language == "zh" else (_AFTER_SCALE, SCALES)
+    numerals = [_extend(text, mention, after, scales) for mention in mentions]
+    every = _merge(numerals, find_number_words(text, language=language, number_words=number_words))
+    return every if language == "zh" else _with_tails(text, every)
+
+
+def find_number_words(text: str, *, language: str = "", number_words: NumberWords = True) -> list[Mention]:
+    """The numbers of `text` that are written in words.
+
+    >>> [str(m.value) for m in find_number_words("Two of them ate a dozen eggs and half of the twenty-one pies.")]
+    ['2', '12', '1/2', '21']
+    """
+    extra = {word: Fraction(value) for word, value in number_words.items()} if isinstance(number_words, Mapping) else {}
+    find = find_chinese_words if (language or language_of(text)) == "zh" else find_english_words
+    return [Mention(*found) for found in find(text, extra=extra)]
+
+
+def _merge(first: Iterable[Mention], second: Iterable[Mention]) -> list[Mention]:
     """Both in order of place; of two that overlap the one in `first` stays."""
     merged = list(first)
     taken = {place for mention in merged for place in range(mention.start, mention.end)}
@@ -194,20 +212,15 @@ def _extend(text: str, mention: Mention, after: re.Pattern[str], scales: Mapping
     return mention
 
 
-def _with_tail(text: str, mention: Mention) -> Mention:
+def _with_tails(text: str, mentions: Sequence[Mention]) -> list[Mention]:
     """`3 and a half` and `20 percent` as one number."""
-    if found := _AFTER_HALF.match(text, mention.end):
-        return Mention(mention.start, found.end(), mention.value + _AND_PART[found["part"].lower()])
-    if found := _AFTER_PERCENT.match(text, mention.end):
-        return Mention(mention.start, found.end(), mention.value / 100)
-    return mention
-
-
-def _without_swallowed(text: str, mentions: Sequence[Mention]) -> list[Mention]:
-    """Without the `a half` that belongs to `3 and a half`."""
-    tails = [_with_tail(text, mention).end for mention in mentions]
-    return [
-        mention
-        for index, mention in enumerate(mentions)
-        if not index or mention.start >= tails[index - 1]
-    ]  # fmt: skip
+    extended: list[Mention] = []
+    for mention in mentions:
+        if extended and mention.start < extended[-1].end:
+            continue  # the `a half` of `3 and a half`
+        if found := _AFTER_HALF.match(text, mention.end):
+            mention = Mention(mention.start, found.end(), mention.value + _AND_PART[found["part"].lower()])
+        elif text[mention.end - 1] != "%" and (found := _AFTER_PERCENT.match(text, mention.end)):
+            mention = Mention(mention.start, found.end(), mention.value / 100)
+        extended.append(mention)
+    return extended

@@ -10,20 +10,22 @@ A grammar is a TOML file with word lists and schemes.  A scheme has an `equation
     <fact. ~ fact.>       all of these, in any order
 
 Draws: `2..40`, `0.4..2 step 0.1`, `5%..60% step 5%`, `1/3 2/5 3/8` (one of these), `= k*b` (computed from slots above;
-a slot that no text tells, such as k, only serves to keep answers whole).  Conditions: `a > b`, `a < b*c`, `whole a/b`.
-Numbers are drawn again until all conditions hold and the answer is positive.
+a slot that no text tells, such as k, only serves to keep answers whole).  Conditions: `a > b`, `a < b*c`,
+`a != b`, `whole a/b`.  Numbers are drawn again until all conditions hold and the answer is positive.
 """
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from random import Random
 from typing import NamedTuple, TypeVar
 
 import msgspec
+
 from mathcanon.errors import MathCanonError
 from mathcanon.evaluate import as_fraction, evaluate
 from mathcanon.parse import parse
@@ -34,12 +36,15 @@ __all__ = ["Grammar", "Scheme", "Telling", "WordList", "draw_below", "read_gramm
 
 T = TypeVar("T")
 Values = Mapping[str, Fraction]
+Formula = Callable[[Values], Fraction]
+Comparison = Callable[[Fraction, Fraction], bool]
 
 MAX_DRAWS = 10_000  # a scheme whose conditions fail this often in a row is a mistake in the grammar
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
 _ANY_ORDER = re.compile(r"<([^<>]*)>")
 _SLOT = re.compile(r"\{([a-z]+)(\d?)(?:\.([a-z]+))?\}")
+_COMPARISONS: dict[str, Comparison] = {"!=": operator.ne, "<": operator.lt, ">": operator.gt}
 _LETTER = re.compile(r"\b[a-z]\b")
 
 
@@ -78,7 +83,7 @@ class Scheme(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         return tuple(_parse_condition(text) for text in self.where)
 
     @cached_property
-    def answer(self) -> Callable[[Values], Fraction]:
+    def answer(self) -> Formula:
         return _parse_formula(self.equation)
 
     def draw_numbers(self, rng: Random) -> tuple[dict[str, Fraction], Fraction]:
@@ -212,17 +217,19 @@ def _parse_condition(text: str) -> Callable[[Values], bool]:
     if text.startswith("whole "):
         formula = _parse_formula(text.removeprefix("whole "))
         return lambda values: formula(values).denominator == 1
-    for sign in "<>":
-        small, found, large = text.partition(sign)
+    for sign, holds in _COMPARISONS.items():
+        before, found, after = text.partition(sign)
         if found:
-            left, right = _parse_formula(small), _parse_formula(large)
-            if sign == "<":
-                return lambda values: left(values) < right(values)
-            return lambda values: left(values) > right(values)
-    raise DataError(f"a condition is `a > b`, `a < b` or `whole a`, not {text!r}", field="where")
+            left, right = _parse_formula(before), _parse_formula(after)
+            return partial(_compare, holds, left, right)
+    raise DataError(f"a condition is `a > b`, `a < b`, `a != b` or `whole a`, not {text!r}", field="where")
 
 
-def _parse_formula(text: str) -> Callable[[Values], Fraction]:
+def _compare(holds: Comparison, left: Formula, right: Formula, values: Values) -> bool:
+    return holds(left(values), right(values))
+
+
+def _parse_formula(text: str) -> Formula:
     expr = parse(text)
     return lambda values: evaluate(expr, values)
 

@@ -1,8 +1,8 @@
 """Annotated answers to exact numbers: every form the corpora have.
 
-`20`, `98.5`, `40%`, `((3)/(5))`, `1((7)/(9))`, `(3/5)`, `2(1/3)`, `1 1/2`, `15 (balls)`, `$1,250`, `-410.0`, JSON numbers
-(floats as they print, so 0.16666666666666666 stays that decimal), and calculations left undone (`160/(1-20%)`).  Not
-answers: several numbers (`3; 4`), words, clock times.  A ratio `5:6` is a division.
+`20`, `98.5`, `40%`, `((3)/(5))`, `1((7)/(9))`, `(3/5)`, `2(1/3)`, `1 1/2`, `15 (balls)`, `$1,250`, `-410.0`, JSON
+numbers (floats as they print, so 0.16666666666666666 stays that decimal), and calculations left undone
+(`160/(1-20%)`).  Not answers: several numbers (`3; 4`), words, clock times.  A ratio `5:6` is a division.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ __all__ = ["AnswerError", "read_answer"]
 MAX_BITS = 4_000
 
 _NUMERIC = re.compile(r"-?\d{1,300}(?:\.\d{1,300})?", re.ASCII)
+_RATIO = re.compile(r"(\d{0,300})\({1,2}(\d{1,300})\)?/\(?(\d{1,300})\){1,2}", re.ASCII)
 _UNIT_IN_BRACKETS = re.compile(r"\s*\(\s*[^\d()]*[A-Za-z][^()]*\)\s*$")
 _CURRENCY = re.compile(r"^(-?)\s*[$€£¥￥]\s*")
 _UNIT = re.compile(r"(?<=[\d%)])\s*(?:[^\W\d_]|[°℃㎡㎏])[^\d()=:;+*/<>]*$")
@@ -43,6 +44,10 @@ def read_answer(raw: object) -> Fraction:
         value = Fraction(raw)
     elif _NUMERIC.fullmatch(text) or (isinstance(raw, float) and "n" not in text):
         value = Fraction(text)
+    elif (ratio := _RATIO.fullmatch(text)) and int(ratio[3]):
+        value = int(ratio[1] or 0) + Fraction(int(ratio[2]), int(ratio[3]))
+    elif text.endswith("%") and _NUMERIC.fullmatch(text[:-1]):
+        value = Fraction(text[:-1]) / 100
     else:
         value = _calculate(text)
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:

@@ -12,10 +12,11 @@ from ..errors import ConfigError
 from ..quantities import (
     Mention,
     NumberWords,
+    QuantityError,
+    add_number_words,
     find_quantities,
     find_token_quantities,
     language_of,
-    merge_mentions,
 )
 from ..records import Problem, Quantity, Skipped
 from .answers import AnswerError, read_answer
@@ -23,22 +24,49 @@ from .gold import Gold
 from .records_json import Record
 from .segment import SEGMENTERS, align_tokens, cut_tokens
 
-__all__ = ["make_problem", "read_words", "segment_text"]
+__all__ = ["Words", "make_problem", "segment_text", "words_of_segmented"]
 
-Words = tuple[tuple[str, ...], tuple[Quantity, ...]]
+Words = tuple[str, tuple[str, ...], tuple[Quantity, ...]]  # text, tokens, quantities
 
 
 def make_problem(
-    record: Record, *, id: str, text: str, words: Words, answer: object, answer_field: str, gold: Gold, language: str
+    record: Record,
+    *,
+    id: str,
+    text: str,
+    answer: object,
+    answer_field: str,
+    gold: Gold,
+    segmented: str | None = None,
+    mentions: Sequence[Mention] | None = None,
+    number_words: NumberWords = False,
+    segmenter: str = "",
+    language: str = "",
 ) -> Problem | Skipped:
-    """The problem, or why it is skipped."""
-    if not text.strip():
+    """The problem, or why it is skipped.
+
+    `language` is found by the characters where it is not given (a bare calculation has none of its own).  `segmented`
+    is the text as the corpus splits it (used unless a `segmenter` is asked for), `mentions` its numbers where the
+    corpus says which they are.
+    """
+    text = text.strip()
+    if not text:
         return record.skip(id, "text-empty")
+    language = language or language_of(text)
     try:
         value = read_answer(answer)
+        if segmented is not None and not segmenter:
+            text, tokens, quantities = words_of_segmented(
+                text, segmented, language=language, mentions=mentions, number_words=number_words
+            )
+        else:
+            text, tokens, quantities = segment_text(
+                text, language=language, number_words=number_words, segmenter=segmenter
+            )
     except AnswerError as error:
         return record.skip(id, "answer-unreadable", str(error), answer_field)
-    tokens, quantities = words
+    except QuantityError as error:
+        return record.skip(id, "quantity-unreadable", str(error))
     return Problem(
         id=id,
         text=text,
@@ -52,12 +80,12 @@ def make_problem(
 
 
 def segment_text(text: str, *, language: str = "", number_words: NumberWords = False, segmenter: str = "") -> Words:
-    """Tokens and quantities of running text.
+    """Running text with its tokens and quantities.
 
     `segmenter` is one of `SEGMENTERS`; by default English words or, for Chinese, rjieba.  Raises `QuantityError` for a
     number past the limits.
 
-    >>> segment_text("Tom has 3kg.")[0]
+    >>> segment_text("Tom has 3kg.")[1]
     ('Tom', 'has', '3', 'kg', '.')
     """
     language = language or language_of(text)
@@ -65,30 +93,34 @@ def segment_text(text: str, *, language: str = "", number_words: NumberWords = F
     if name not in SEGMENTERS:
         raise ConfigError(f"unknown segmenter {name!r}; one of {', '.join(SEGMENTERS)}")
     mentions = find_quantities(text, language=language, number_words=number_words)
-    return cut_tokens(text, SEGMENTERS[name](text), mentions)
+    return text, *cut_tokens(text, SEGMENTERS[name](text), mentions)
 
 
-def read_words(text: str, segmented: str, *, number_words: NumberWords, usual: bool) -> tuple[str, Words]:
-    """Tokens and quantities of a text that comes segmented by blanks, and the text they refer to.
+def words_of_segmented(
+    text: str,
+    segmented: str,
+    *,
+    language: str,
+    mentions: Sequence[Mention] | None = None,
+    number_words: NumberWords = False,
+) -> Words:
+    """A text that comes segmented by blanks, with its tokens and quantities.
 
-    `usual` takes the numbers that begin a token, as the literature does; otherwise the text is scanned.  Where the
-    segmented text is not the words of `text` in order, it takes the place of `text`.
+    In Chinese the numbers that begin a token count, as in the literature; English text is scanned.
+    Where the segmented text is not the words of `text` in order, it takes the place of `text`.
     """
     tokens = segmented.split()
     spans = align_tokens(text, tokens)
     if spans is None:
         text = " ".join(tokens)
         spans = align_tokens(text, tokens) or []
-    if usual:
-        found = find_token_quantities(tokens)
-        mentions: Sequence[Mention] = [
-            Mention(spans[index][0], spans[index][0] + length, value) for index, length, value in found
+    if mentions is None and language == "zh":
+        mentions = [
+            Mention(spans[index][0], spans[index][0] + length, value)
+            for index, length, value in find_token_quantities(tokens)
         ]
         if number_words is not False:
-            every = find_quantities(text, language=language_of(text), number_words=number_words)
-            mentions = merge_mentions(mentions, every)
-    else:
-        mentions = find_quantities(text, language=language_of(text), number_words=number_words)
-    return text, cut_tokens(text, spans, mentions)
-
-
+            mentions = add_number_words(text, mentions, language=language, number_words=number_words)
+    elif mentions is None:
+        mentions = find_quantities(text, language=language, number_words=number_words)
+    return text, *cut_tokens(text, spans, mentions)

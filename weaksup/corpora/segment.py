@@ -1,14 +1,15 @@
 """Text to tokens, so that every quantity is a token of its own.
 
-A segmentation is a list of spans; number mentions then cut the tokens they stand in (`30cm` becomes `30`, `cm`) and join
-the tokens they run over (`(`, `1`, `/`, `5`, `)` becomes `(1/5)`).  Tokens keep the surface of the text, and a token's
-index depends on the text, the segmentation and the mentions alone.
+A segmentation is a list of spans; number mentions then cut the tokens they stand in (`30cm` becomes `30`, `cm`) and
+join the tokens they run over (`(`, `1`, `/`, `5`, `)` becomes `(1/5)`).  Tokens keep the surface of the text, and a
+token's index depends on the text, the segmentation and the mentions alone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
 
 from ..errors import ConfigError
 from ..quantities import Mention
@@ -22,23 +23,23 @@ _ENGLISH = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*|_+|[^\w\s]
 _CHARACTER = re.compile(r"\d+(?:\.\d+)?%?|[A-Za-z]+|\S")
 
 
-def align_tokens(text: str, tokens: Iterable[str]) -> list[Span] | None:
+def align_tokens(text: str, tokens: Sequence[str]) -> list[Span] | None:
     """Where each token stands in `text`; None if they are not its words in order.
 
     >>> align_tokens("每隔2米", ["每隔", "2", "米"])
     [(0, 2), (2, 3), (3, 4)]
     """
+    if "".join(tokens) == text:
+        return list(pairwise(accumulate(map(len, tokens), initial=0)))
     spans = []
     place, length = 0, len(text)
     for token in tokens:
+        while place < length and text[place].isspace():
+            place += 1
         if not text.startswith(token, place):
-            while place < length and text[place].isspace():
-                place += 1
-            if not text.startswith(token, place):
-                return None
-        end = place + len(token)
-        spans.append((place, end))
-        place = end
+            return None
+        spans.append((place, place + len(token)))
+        place += len(token)
     return spans if not text[place:].strip() else None
 
 
@@ -47,34 +48,26 @@ def cut_tokens(
 ) -> tuple[tuple[str, ...], tuple[Quantity, ...]]:
     """The tokens of `text` with each mention a token of its own, and the mentions as quantities."""
     tokens: list[str] = []
-    quantities = []
-    index, count = 0, len(spans)
-    place = 0  # what of the text is in tokens already
-    for mention in mentions:
-        while index < count and spans[index][0] < mention.start:
-            start, end = spans[index]
+    quantities: list[Quantity] = []
+    place = 0  # the end of the last mention
+    count, upcoming = 0, mentions[0].start if mentions else len(text)
+    for start, end in [*spans, (len(text), len(text) + 1)]:
+        if end <= upcoming and start >= place:
+            tokens.append(text[start:end])
+            continue
+        start = max(start, place)
+        while count < len(mentions) and upcoming < end:
+            if start < upcoming:
+                tokens.append(text[start:upcoming])
+            _, place, value = mentions[count]
+            surface = text[upcoming:place]
+            quantities.append(Quantity(value=str(value), surface=surface, start=upcoming, end=place, token=len(tokens)))
+            tokens.append(surface)
             start = max(start, place)
-            stop = min(end, mention.start)
-            if start < stop:
-                tokens.append(text[start:stop])
-            if end > mention.start:
-                break
-            index += 1
-        quantities.append(
-            Quantity(
-                value=str(mention.value),
-                surface=text[mention.start : mention.end],
-                start=mention.start,
-                end=mention.end,
-                token=len(tokens),
-            )
-        )
-        tokens.append(text[mention.start : mention.end])
-        place = mention.end
-        while index < count and spans[index][1] <= place:
-            index += 1
-    for start, end in spans[index:]:
-        tokens.append(text[max(start, place) : end])
+            count += 1
+            upcoming = mentions[count].start if count < len(mentions) else len(text)
+        if start < min(end, len(text)):
+            tokens.append(text[start:end])
     return tuple(tokens), tuple(quantities)
 
 
@@ -90,7 +83,7 @@ def _rjieba(text: str) -> list[Span]:
     try:
         import rjieba
     except ImportError as error:
-        raise ConfigError("the segmenter rjieba is not installed: pip install 'mathcanon[zh]'") from error
+        raise ConfigError("raw Chinese text needs rjieba, the extra zh: pip install 'mathcanon[zh]'") from error
     spans = []
     place = 0
     for word in rjieba.cut(text):
