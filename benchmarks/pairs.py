@@ -65,7 +65,7 @@ def _near_miss_repeated(rng: random.Random) -> Pair:
     while True:
         tree, other = repeated_trees(rng)
         other = damage(other, rng)
-        if _is_defined(other) and not same_value(tree, other, rng):
+        if _is_sound(other) and not same_value(tree, other, rng):
             return _confirmed(tree, other, False, "near miss, repeated", rng)
 
 
@@ -115,8 +115,7 @@ def repeated_trees(rng: random.Random) -> tuple[Tree, Tree]:
         rng.shuffle(trees)
         tree, other = trees[0], rewrite(trees[1], rng)
         sizes = [len(leaves(side)) for side in (tree, other)]
-        defined = all(_is_defined(part) for part in (tree, other))
-        if defined and SMALLEST <= min(sizes) and max(sizes) <= LARGEST:
+        if min(sizes) >= SMALLEST and max(sizes) <= LARGEST and _is_sound(tree) and _is_sound(other):
             return tree, other
 
 
@@ -126,13 +125,19 @@ def _fill(tree: Tree, holes: dict[str, Tree]) -> Tree:
     return tree[0], _fill(tree[1], holes), _fill(tree[2], holes)
 
 
-def _is_defined(tree: Tree) -> bool:
-    """Whether no divisor is zero at a random point: then none is identically zero."""
+def _is_sound(tree: Tree) -> bool:
+    """Whether no part is identically zero (none is zero at a random point), so that any part may become a divisor."""
+
+    def parts(tree: Tree) -> Iterator[Tree]:
+        yield tree
+        if not isinstance(tree, str):
+            yield from parts(tree[1])
+            yield from parts(tree[2])
+
     try:
-        value(tree, point(random.Random(7)))
+        return all(value(part, _SOME_POINT) for part in parts(tree))
     except ZeroDivisionError:
         return False
-    return True
 
 
 def rewrite(tree: Tree, rng: random.Random) -> Tree:
@@ -247,6 +252,9 @@ def point(rng: random.Random) -> dict[str, Fraction]:
     return {name: Fraction(rng.randint(1, 10**6), rng.randint(1, 10**3)) for name in NAMES}
 
 
+_SOME_POINT = point(random.Random(7))
+
+
 def value(tree: Tree, at: dict[str, Fraction]) -> Fraction:
     """The exact value; raises `ZeroDivisionError`."""
     if isinstance(tree, str):
@@ -289,10 +297,7 @@ def make_strings(number: int, *, repeated: bool, per_class: int = 5, seed: int =
     found: dict[str, Labelled] = {}
     while len(found) < number:
         trees = list(repeated_trees(rng)) if repeated and rng.random() < 0.5 else [read_once_tree(rng)]
-        try:
-            truth = tuple([value(trees[0], at) for at in points])
-        except ZeroDivisionError:
-            continue
+        truth = tuple([value(trees[0], at) for at in points])
         for _ in range(rng.randint(1, 2 * per_class - 1)):
             written = text(rewrite(rng.choice(trees), rng))
             found.setdefault(written, Labelled(written, truth))

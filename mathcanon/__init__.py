@@ -22,7 +22,7 @@ from .grade import Grade, grade
 from .interop import from_networkx, from_sympy, to_networkx, to_sympy
 from .parse import parse, parse_equation, parse_number
 from .proof import Proof, prove
-# reach: soon
+from .reach import Hit, reach, reach_batch
 from .render import render
 from .space import expressions, rank, sample, unrank
 
@@ -36,6 +36,7 @@ __all__ = [
     "EvaluationError",
     "Expr",
     "Grade",
+    "Hit",
     "LimitError",
     "MathCanonError",
     "Number",
@@ -65,6 +66,8 @@ __all__ = [
     "parse_number",
     "prove",
     "rank",
+    "reach",
+    "reach_batch",
 
     "render",
     "sample",

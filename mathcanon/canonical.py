@@ -47,7 +47,7 @@ class Form(NamedTuple):
     """A sign and a class, as light as can be: most forms are compared by `identity` and never become a tree."""
 
     identity: str  # of the class, equal to `Expr.identity` of its tree
-    sign: int
+    sign: int  # 0 if the class is its own opposite, as that of a-a is
     kind: int
     parts: Any  # blocks added or multiplied (sorted); the name, the number, or the base of a power
     others: Any  # blocks subtracted or divided (sorted); the exponent of a power
@@ -83,7 +83,7 @@ def signed_class(expr: Expr | str) -> tuple[int, Expr]:
     (-1, Expr('a-b'))
     """
     form = canonical_form(expr)
-    return form.sign, _tree(form)
+    return (-1 if form.sign < 0 else 1), _tree(form)
 
 
 def canonical_form(expr: Expr | str) -> Form:
@@ -119,7 +119,7 @@ def is_polar(node: Expr) -> bool:
 
 # The algebra works on plain tuples with the fields of `Form`: making a NamedTuple costs five times as much.
 _Plain = tuple[str, int, int, Any, Any]
-_identity = itemgetter(0)
+_identity, _sign = itemgetter(0), itemgetter(1)
 
 
 def _sum(terms: list[tuple[int, _Plain]]) -> _Plain:
@@ -139,26 +139,40 @@ def _sum(terms: list[tuple[int, _Plain]]) -> _Plain:
         else:
             subtracted.append(part)
     if len(added) + len(subtracted) == 1:  # unary minus
-        identity, _, kind, plus, minus = added[0] if added else subtracted[0]
-        return identity, 1 if added else -1, kind, plus, minus
+        identity, sign, kind, plus, minus = added[0] if added else subtracted[0]
+        return identity, sign and (1 if added else -1), kind, plus, minus
+    if subtracted and not all(map(_sign, subtracted)):
+        added += [part for part in subtracted if not part[1]]
+        subtracted = [part for part in subtracted if part[1]]
     if len(added) > 1:
         added.sort(key=_identity)
     if not subtracted:
         identities = "+".join(map(_identity, added))
-        return f"{_leaf_of(added[0][0])}{LEAF_END}(+{identities})", 1, _SUM, added, subtracted
+        sign = 1 if any(map(_sign, added)) else 0
+        return f"{_leaf_of(added[0][0])}{LEAF_END}(+{identities})", sign, _SUM, added, subtracted
     if len(subtracted) > 1:
         subtracted.sort(key=_identity)
     sign = _orientation(added, subtracted)
     if sign < 0:
-        added, subtracted = subtracted, added
+        fixed = [part for part in added if not part[1]]
+        if fixed:
+            added, subtracted = sorted([*subtracted, *fixed], key=_identity), [part for part in added if part[1]]
+        else:
+            added, subtracted = subtracted, added
+    smallest = added[0][0]
     identities = "+".join(map(_identity, added))
     if subtracted:
+        smallest = min(smallest, subtracted[0][0])
         identities += "-" + "-".join(map(_identity, subtracted))
-    return f"{_leaf_of(added[0][0])}{LEAF_END}(+{identities})", sign, _SUM, added, subtracted
+    return f"{_leaf_of(smallest)}{LEAF_END}(+{identities})", sign, _SUM, added, subtracted
 
 
 def _orientation(added: list[_Plain], subtracted: list[_Plain]) -> int:
-    """The common sign to take out, so that the smallest block is added; both lists are sorted."""
+    """The common sign to take out, so that the smallest block is added; both lists are sorted.
+
+    Blocks that are their own opposite have no say, and if all others cancel, so has the sum no sign: it is 0.
+    """
+    added = added if all(map(_sign, added)) else [part for part in added if part[1]]
     if not added:
         return -1
     smallest, other = added[0][0], subtracted[0][0]
@@ -169,7 +183,7 @@ def _orientation(added: list[_Plain], subtracted: list[_Plain]) -> int:
     balance.update(map(_identity, added))
     balance.subtract(map(_identity, subtracted))
     uneven = min((identity for identity, count in balance.items() if count), default=None)
-    return -1 if uneven is not None and balance[uneven] < 0 else 1
+    return 0 if uneven is None else 1 if balance[uneven] > 0 else -1
 
 
 def _product(factors: list[tuple[int, _Plain]]) -> _Plain:
@@ -199,8 +213,6 @@ def _product(factors: list[tuple[int, _Plain]]) -> _Plain:
             divided.sort(key=_identity)
         smallest = min(smallest, divided[0][0])
         identities += "/" + "/".join(map(_identity, divided))
-    if sign < 0 and any(map(_cancels_itself, multiplied + divided)):
-        sign = 1
     return f"{_leaf_of(smallest)}{LEAF_END}[*{identities}]", sign, _PRODUCT, multiplied, divided
 
 
@@ -209,17 +221,11 @@ def _leaf_of(identity: str) -> str:
     return identity.partition(LEAF_END)[0]
 
 
-def _cancels_itself(part: _Plain) -> bool:
-    """Whether a sum is its own opposite, as `a-a` is."""
-    _, _, kind, added, subtracted = part
-    return kind == _SUM and list(map(_identity, added)) == list(map(_identity, subtracted))
-
-
 def _power(part: _Plain, exponent: int) -> _Plain:
     identity, sign, kind, base, inner = part
     if exponent == 1:
         return part
-    if exponent % 2 == 0 or _cancels_itself(part):
+    if exponent % 2 == 0:
         sign = 1
     if kind == _POWER:
         exponent *= inner

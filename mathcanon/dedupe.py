@@ -105,4 +105,4 @@ class Deduper(Generic[X]):
 
 def _form(expr: Expr | str) -> str:
     identity, sign, *_ = canonical_form(expr)
-    return identity if sign > 0 else "-" + identity
+    return "-" + identity if sign < 0 else identity

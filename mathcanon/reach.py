@@ -45,9 +45,11 @@ def reach(
     simplest is kept.  Given a mapping from names to numbers, the expressions are over the names, and names stay
     apart whatever their values.  Simplest: fewest characters, then canonical order.
 
-    `tolerance` accepts values that differ from the target by no more than that (at most 8 numbers; a subtraction
-    inside that cancels all but 13 digits may hide a hit).  More than `limit` expressions raise `LimitError`, as do
-    more than 9 numbers and a search that would pass `memory` bytes: a shortened list would not be every expression.
+    `tolerance` accepts values that differ from the target by no more than that.  It is searched for in floats, for at
+    most 8 numbers: subtractions inside that together cancel more than 9 digits may hide a hit.
+
+    More than `limit` expressions raise `LimitError`, as do more than 9 numbers and a search that would pass `memory`
+    bytes: a shortened list would not be every expression.
 
     >>> reach([150, 2, 50], 250)
     [Expr('2*50+150'), Expr('2*150-50')]

@@ -8,6 +8,7 @@ tightly they bind.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -18,6 +19,7 @@ from .expr import Algebra, Expr, Number, Operand, Power, Product, Sum, _set_infi
 __all__ = ["FORMATS", "number_text", "render"]
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
+_INTEGER_RATIO = re.compile(r"\d+/\d+")
 
 P = TypeVar("P")
 
@@ -99,14 +101,19 @@ def _infix_product(node: Product) -> tuple[str, int]:
     for exponent, child in _multiplied_first(node.factors):
         text, level = child._infix
         if level <= _PRODUCT:
-            text = f"({text})"
+            text = _bracketed(text)
         out += f"/{text}" if exponent < 0 else f"*{text}" if out else text
     return out, _PRODUCT
 
 
 def _infix_power(node: Power) -> tuple[str, int]:
     text, level = node.base._infix
-    return f"{text}^{node.exponent}" if level > _POWER else f"({text})^{node.exponent}", _POWER
+    return f"{text if level > _POWER else _bracketed(text)}^{node.exponent}", _POWER
+
+
+def _bracketed(text: str) -> str:
+    # (1/6) is one number; a division of two whole numbers is told apart by square brackets.
+    return f"[{text}]" if _INTEGER_RATIO.fullmatch(text) else f"({text})"
 
 
 _INFIX: dict[type[Expr], Callable[[Any], tuple[str, int]]] = {

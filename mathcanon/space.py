@@ -110,8 +110,8 @@ def expressions(operands: Iterable[Expr | str], start: int = 0, stop: int | None
 
     >>> [str(e) for e in expressions("ab")]
     ['a+b', 'a*b', 'a/b', 'b/a', 'a-b', 'b-a']
-    >>> [str(e) for e in expressions("abc", 66)]
-    ['(a-b)/c', '(b-a)/c']
+    >>> [str(e) for e in expressions("abc", 64)]
+    ['c/(a-b)', 'c/(b-a)', 'b/(a-c)', 'b/(c-a)']
     """
     leaves = _leaves(operands)
     total = _total(len(leaves))
@@ -126,7 +126,7 @@ def unrank(operands: Iterable[Expr | str], index: int) -> Expr:
     """The expression at `index` in the order of `expressions`, without listing those before it.
 
     >>> unrank("abcdef", 12345)
-    Expr('a*(e*f/b+d)/c')
+    Expr('(a+e)*d+f/b+c')
     """
     leaves = _leaves(operands)
     if not 0 <= index < _total(len(leaves)):

@@ -1,8 +1,13 @@
-"""Where the real data are: environment variable MATHCANON_DATA, by default `../shared/data` beside the repository."""
+"""What all tests share.
+
+Where the real data are: environment variable MATHCANON_DATA, by default `../shared/data` beside the repository.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,3 +21,11 @@ def data_dir() -> Path:
     if not (folder / "math23k").is_dir():
         pytest.skip(f"no data sets in {folder} (set MATHCANON_DATA)")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _keep_digit_limit() -> Iterator[None]:
+    """The command line lifts Python's limit on the digits of integers; a test in the same process must not notice."""
+    limit = sys.get_int_max_str_digits()
+    yield
+    sys.set_int_max_str_digits(limit)

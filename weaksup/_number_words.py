@@ -43,6 +43,7 @@ _NOT_ONE = frozenset(
 )
 
 _WORD = re.compile(r"[A-Za-z]+")
+_OF = re.compile(r"\s*of\b")
 _JOIN = re.compile(r"\s+|-|–")
 
 Word = tuple[str, int, int]
@@ -79,7 +80,7 @@ def find_english_words(text: str, *, extra: Mapping[str, Fraction] | None = None
             elif second in SCALES:
                 yield start, words[index + 1][2], Fraction(SCALES[second])
                 index += 2
-            elif second in _PARTS and text[words[index + 1][2] :].lstrip().startswith("of "):
+            elif second in _PARTS and _OF.match(text, words[index + 1][2]):
                 yield start, words[index + 1][2], Fraction(1, _PARTS[second])
                 index += 2
             else:
@@ -100,7 +101,7 @@ def _part(text: str, words: list[Word], stop: int) -> int:
     if stop >= len(words) or not _joined(text, words, stop - 1):
         return 0
     word = words[stop][0]
-    if word == "quarters" and text[words[stop][1] - 1] != "-" and not text[words[stop][2] :].lstrip().startswith("of"):
+    if word == "quarters" and text[words[stop][1] - 1] != "-" and not _OF.match(text, words[stop][2]):
         return 0
     return _PARTS.get(word, 0)
 

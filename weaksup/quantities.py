@@ -150,7 +150,7 @@ def find_number_words(text: str, *, language: str = "", number_words: NumberWord
     """
     extra = {word: Fraction(value) for word, value in number_words.items()} if isinstance(number_words, Mapping) else {}
     find = find_chinese_words if (language or language_of(text)) == "zh" else find_english_words
-    return [Mention(*found) for found in find(text, extra=extra)]
+    return sorted(Mention(*found) for found in find(text, extra=extra))
 
 
 def _merge(first: Iterable[Mention], second: Iterable[Mention]) -> list[Mention]:

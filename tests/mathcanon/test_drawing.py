@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -77,12 +78,12 @@ def test_svg_nodes_do_not_overlap_and_stay_inside(expr: Expr) -> None:
     assert len(placed) == len(nodes)
     levels: dict[float, list[tuple[float, float]]] = {}
     for x, y, half in placed:
-        assert 0 <= x - half
+        assert x - half >= 0
         assert x + half <= width + 0.5
         assert 16 <= y <= height - 16
         levels.setdefault(round(y), []).append((x - half, x + half))
     for level in levels.values():
-        assert all(right < left for (_, right), (left, _) in zip(level, level[1:], strict=False))
+        assert all(right < left for (_, right), (left, _) in pairwise(level))
 
 
 @settings(max_examples=50, deadline=None)

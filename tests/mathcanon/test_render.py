@@ -25,6 +25,7 @@ from mathcanon.render import FORMATS, number_text
         ("a+(-b)", "a+(-b)"),
         ("[a]", "a"),
         ("40%*(1/6)", "40%*(1/6)"),
+        ("a*[1/6]", "a*[1/6]"),
     ],
 )
 def test_infix_keeps_the_tree_with_the_fewest_brackets(text: str, written: str) -> None:
@@ -32,10 +33,10 @@ def test_infix_keeps_the_tree_with_the_fewest_brackets(text: str, written: str) 
     assert str(expr) == written
     assert mc.parse(written) == expr
     for i, char in enumerate(written):  # no pair of brackets can be left out, unless it is part of a number
-        if char == "(" and not written[i:].startswith("(1/6)"):
+        if char in "([" and not written[i:].startswith("(1/6)"):
             depth, j = 0, i
             while True:
-                depth += {"(": 1, ")": -1}.get(written[j], 0)
+                depth += {"(": 1, ")": -1, "[": 1, "]": -1}.get(written[j], 0)
                 if depth == 0:
                     break
                 j += 1

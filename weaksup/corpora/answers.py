@@ -16,6 +16,7 @@ from mathcanon.parse import parse_number
 __all__ = ["AnswerError", "read_answer"]
 
 MAX_BITS = 4_000
+MAX_LENGTH = 1_000
 
 _NUMERIC = re.compile(r"-?\d{1,300}(?:\.\d{1,300})?", re.ASCII)
 _RATIO = re.compile(r"(\d{0,300})\({1,2}(\d{1,300})\)?/\(?(\d{1,300})\){1,2}", re.ASCII)
@@ -56,6 +57,8 @@ def read_answer(raw: object) -> Fraction:
 
 
 def _calculate(text: str) -> Fraction:
+    if len(text) > MAX_LENGTH:
+        raise AnswerError(f"a text of {len(text)} characters")
     if _CLOCK.search(text):
         raise AnswerError(f"a clock time: {text:.60}")
     plain = _CURRENCY.sub(r"\1", _UNIT_IN_BRACKETS.sub("", text))

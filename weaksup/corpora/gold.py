@@ -17,7 +17,7 @@ from mathcanon.evaluate import evaluate
 __all__ = ["Gold", "read_gold", "rewrite_habits"]
 
 _LEFT_UNKNOWN = re.compile(r"\s*[A-Za-z]+\s*=(?!=)")
-_RIGHT_UNKNOWN = re.compile(r"=\s*(?:[A-Za-z]+|\?)?\s*$")
+_RIGHT_UNKNOWN = re.compile(r"=\s*(?:[A-Za-z]+|\?)?$")
 
 
 _PLUS = re.compile(r"(^\s*|[(\[{*/+-]\s*)\+")

@@ -1,4 +1,4 @@
-"""GSM8K (Cobbe et al. 2021): English, worked solutions with calculator steps `<<48/2=24>>`, no equation.
+"""GSM8K (Cobbe et al. 2021): English, worked solutions with calculator steps `<<30/2=15>>`, no equation.
 
 A gold equation is rebuilt by putting steps back into each other: a number of a later step that is the result of an
 earlier one stands for that step.  Where a result is also a number of the text it is ambiguous; then it stands for
@@ -66,8 +66,8 @@ def _problem(record: Record, id: str, number_words: NumberWords, segmenter: str)
 def join_steps(steps: Collection[str], *, answer: Fraction, known: Collection[Fraction] = ()) -> Gold:
     """One expression for the steps; `known` are the values the text mentions.
 
-    >>> join_steps(["48/2=24", "48+24=72"], answer=Fraction(72), known=[Fraction(48)]).equation
-    '48+48/2'
+    >>> join_steps(["30/2=15", "30+15=45"], answer=Fraction(45), known=[Fraction(30)]).equation
+    '30+30/2'
     """
     if not steps:
         return Gold(None, "gold-no-steps")

@@ -21,7 +21,8 @@ def element(id: str, body: str, answer: str, formula: str) -> str:
 
 
 def corpus_file(folder: Path, *elements: str) -> Path:
-    return write(folder / "ASDiv.xml", f"<?xml version='1.0'?>\n<Set><ProblemSet>\n{''.join(elements)}</ProblemSet></Set>")
+    inner = "".join(elements)
+    return write(folder / "ASDiv.xml", f"<?xml version='1.0'?>\n<Set><ProblemSet>\n{inner}</ProblemSet></Set>")
 
 
 PROBLEMS = [

@@ -86,7 +86,7 @@ def test_what_cannot_be_read_is_skipped_and_counted(tmp_path: Path) -> None:
 
 
 def test_an_equation_that_is_no_arithmetic_leaves_the_problem_without_gold(tmp_path: Path) -> None:
-    record = chinese("1", segmented="有 3 人", equation="x=80千米/小时")
+    record = chinese("1", segmented="有 3 人", equation="x=35公里/天")
     corpus = read_corpus("math23k", write(tmp_path / "a", lines([record])), strict=True)
     assert corpus.problems[0].gold is None
     assert corpus.gold_missing == {"gold-not-arithmetic": 1}

@@ -33,7 +33,7 @@ def test_english_tokens() -> None:
 
 
 def test_two_numbers_in_one_word() -> None:
-    assert segment_text("3cm4cm", segmenter="characters")[1] == ("3", "cm4", "cm")
+    assert segment_text("3cm4cm", segmenter="characters")[1] == ("3", "cm", "4", "cm")
     assert segment_text("共3元5角", segmenter="characters")[1] == ("共", "3", "元", "5", "角")
 
 

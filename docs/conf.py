@@ -1,0 +1,81 @@
+"""How the documentation is built: `make docs`, or `sphinx-build -W -q -b html docs docs/_build/html`.
+
+Nothing is fetched from a network, neither while building nor while reading: formulas are written as MathML, which
+every current browser draws by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from docutils import nodes
+from docutils.utils.math import MathError
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.errors import ExtensionError
+from sphinx.util.math import get_node_equation_number
+
+import mathcanon
+
+project = "mathcanon"
+author = "the mathcanon contributors"
+version = release = mathcanon.__version__
+copyright = "the mathcanon contributors, MIT licence"
+
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+default_role = "py:obj"  # `name` in a docstring links to what has that name, and is plain code otherwise
+
+html_theme = "furo"
+html_title = "mathcanon"
+html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["mathcanon.css"]
+html_copy_source = False
+html_show_sphinx = False
+
+
+# docutils reads LaTeX with a few gaps, which are filled here: one-digit arguments, and primes beside other scripts.
+_GAPS: tuple[tuple[str, str], ...] = (
+    (r"(\\[td]?frac)\s*(\d)\s*(\d)", r"\1{\2}{\3}"),
+    (r"(\\[td]?frac)\s*(\d)", r"\1{\2}"),
+    (r"'_(\w|\{[^{}]*\})", r"_\1^{\\prime}"),
+    (r"'\^\{\\?,?", r"^{\\prime "),
+    (r"'", r"^{\\prime}"),
+    (r"\\overline\{([^{}]*)\}", r"\\bar{\1}"),
+)
+
+
+def _mathml(latex: str, *, block: bool) -> str:
+    for pattern, replacement in _GAPS:
+        latex = re.sub(pattern, replacement, latex)
+    try:
+        return str(tex2mathml(latex, as_block=block))
+    except MathError as error:
+        raise ExtensionError(f"a formula that can't be written as MathML ({error}): {latex}") from error
+
+
+def _inline_math(translator: Any, node: nodes.math) -> None:
+    translator.body.append(_mathml(node.astext(), block=False))
+    raise nodes.SkipNode
+
+
+def _block_math(translator: Any, node: nodes.math_block) -> None:
+    number = ""
+    if node["number"]:
+        number = f'<span class="eqno">({get_node_equation_number(translator, node)})</span>'
+    identifier = f' id="{node["ids"][0]}"' if node["ids"] else ""
+    translator.body.append(f'<div class="math"{identifier}>{_mathml(node.astext(), block=True)}{number}</div>\n')
+    raise nodes.SkipNode
+
+
+def setup(app: Any) -> None:
+    app.add_html_math_renderer("mathml", (_inline_math, None), (_block_math, None))
