@@ -126,7 +126,7 @@ def main(quick: bool = False) -> dict[str, Any]:
         print(f"memory a kept expression, {what}: {size:,.0f} bytes")
     result = {"rows": rows, "bytes_per_kept_expression": held, "targets": targets(rows)}
     print_targets(result["targets"])
-    write_json("dedupe", result)
+    write_json("dedupe", result, quick)
     return result
 
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import random
 import sys
+import tracemalloc
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations, islice
 from typing import Any
 
@@ -78,7 +79,24 @@ def measure(way: str, n: int, number: int, repeats: int) -> dict[str, Any]:
         "by subsets, as strings": lambda: len(by_subsets(NAMES[:n])),
     }
     seconds, found = cpu_seconds(jobs[way], repeats)
-    return {"way": way, "n": n, "of": count(n), "found": found, "per_second": found / seconds, "right": found == number}
+    return {
+        "way": way,
+        "n": n,
+        "of": count(n),
+        "found": found,
+        "per_second": found / seconds,
+        "peak_bytes": peak_memory(jobs[way]),
+        "right": found == number,
+    }
+
+
+def peak_memory(job: Callable[[], Any]) -> int:
+    """The most that Python objects held at one time, seen in a run of its own."""
+    tracemalloc.start()
+    job()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak
 
 
 def main(quick: bool = False) -> dict[str, Any]:
@@ -92,15 +110,15 @@ def main(quick: bool = False) -> dict[str, Any]:
         rows += [measure(way, n, number, repeats=3) for way in ways]
     print_table(
         "Every non-equivalent expression on n operands, CPU time of one core",
-        ("", "n", "expressions", "of", "a second", "right number"),
+        ("", "n", "expressions", "of", "a second", "peak memory", "right number"),
         [
             (row["way"], row["n"], f"{row['found']:,}", f"{row['of']:,}", f"{row['per_second']:,.0f}",
-             "yes" if row["right"] else "no") for row in rows
+             f"{row['peak_bytes'] / 1e6:,.1f} MB", "yes" if row["right"] else "no") for row in rows
         ],
     )  # fmt: skip
     result = {"rows": rows, "targets": targets(rows)}
     print_targets(result["targets"])
-    write_json("enumeration", result)
+    write_json("enumeration", result, quick)
     return result
 
 

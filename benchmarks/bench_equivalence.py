@@ -104,7 +104,7 @@ def main(quick: bool = False) -> dict[str, Any]:
     )  # fmt: skip
     result = {"rows": rows, "targets": targets(seen)}
     print_targets(result["targets"])
-    write_json("equivalence", result)
+    write_json("equivalence", result, quick)
     return result
 
 

@@ -81,7 +81,16 @@ def _commit() -> str:
     return described.stdout.strip()
 
 
-def write_json(name: str, result: dict[str, Any]) -> None:
-    RESULTS.mkdir(exist_ok=True)
-    text = json.dumps({"benchmark": name, "machine": machine(), **result}, indent=1)
-    (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+def write_json(name: str, result: dict[str, Any], quick: bool = False) -> Path:
+    """Write `results/NAME.json`; a quick run does not overwrite the recorded one and goes to `results/quick/`."""
+    folder = results_folder(quick)
+    path = folder / f"{name}.json"
+    text = json.dumps({"benchmark": name, "quick": quick, "machine": machine(), **result}, indent=1)
+    path.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def results_folder(quick: bool) -> Path:
+    folder = RESULTS / "quick" if quick else RESULTS
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

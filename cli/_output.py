@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -18,6 +19,8 @@ from mathcanon.errors import MathCanonError, ParseError
 
 __all__ = ["Commands", "error_line", "print_json", "print_table", "warn"]
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 YES, NO, BAD, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -26,12 +29,19 @@ class Commands(click.Group):
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         sys.set_int_max_str_digits(0)  # counts have as many digits as they have
+        for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+            if getattr(sys, name) is None:  # closed by the caller (`>&-`)
+                setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open to the end
         extra["standalone_mode"] = False
         try:
             code = super().main(args, prog_name, **extra)
             sys.stdout.flush()
+        except click.UsageError as error:
+            help_hint = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
+            warn(f"error: {error.format_message()}{help_hint}")
+            code = BAD
         except click.ClickException as error:
-            error.show()
+            warn(f"error: {error.format_message()}")
             code = BAD
         except click.Abort:
             click.echo("interrupted", err=True)
@@ -39,10 +49,6 @@ class Commands(click.Group):
         except MathCanonError as error:
             warn(f"error: {error_line(error)}")
             code = BAD
-        except BrokenPipeError:
-            # The reader has seen enough (`| head`): let nothing be written at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = YES
         except OSError as error:
             warn(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}")
             code = BAD
@@ -50,6 +56,14 @@ class Commands(click.Group):
             warn(f"error: {error}")
             code = BAD
         sys.exit(code if isinstance(code, int) else YES)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # The reader has seen enough (`| head`): let nothing be written at exit. click itself would exit with 1.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return YES
 
 
 def error_line(error: MathCanonError) -> str:
@@ -62,7 +76,9 @@ def warn(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False))
+    text = json.dumps(value, ensure_ascii=False)
+    # Undecodable bytes were read as lone surrogates, which only JSON's own escapes can write.
+    click.echo(text if text.isascii() or not _SURROGATE.search(text) else json.dumps(value))
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

@@ -24,7 +24,7 @@ __all__ = ["main"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 # An argument may begin with a minus: `mwp-canon canonical "-a+b"`.
-_MINUS = {"ignore_unknown_options": True}
+_MINUS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
 
 
 def _json_option(command: F) -> F:
@@ -34,7 +34,11 @@ def _json_option(command: F) -> F:
 def _law_option(command: F) -> F:
     laws = "; ".join(f"{law}: {what}" for law, what in mc.LAWS.items())
     return click.option(
-        "--law", type=click.Choice(list(mc.LAWS)), default="full", show_default=True, help=f"What counts as the same. {laws}"
+        "--law",
+        type=click.Choice(list(mc.LAWS)),
+        default="full",
+        show_default=True,
+        help=f"What counts as the same. {laws}",
     )(command)
 
 
@@ -125,7 +129,9 @@ def asymptotics(n: int | None, as_json: bool) -> None:
     """
     growth = mc.asymptotics(n)
     if as_json:
-        print_json({name: str(value) if isinstance(value, Decimal) else value for name, value in asdict(growth).items()})
+        print_json(
+            {name: str(value) if isinstance(value, Decimal) else value for name, value in asdict(growth).items()}
+        )
         return
     click.echo("count(n) ~ n! c / sqrt(2 pi n^3) * r^(-n + 1/2)")
     click.echo(f"r = {growth.r:.20f}\nc = {growth.c:.20f}")
@@ -179,7 +185,9 @@ def equivalent(a: str, b: str, as_json: bool) -> int:
     else:
         point = ", ".join(f"{name}={value}" for name, value in verdict.point.items())
         where = f"at {point} " if point else ""
-        click.echo(f"not equivalent: {where}left is {verdict.value_text('left')}, right is {verdict.value_text('right')}")
+        click.echo(
+            f"not equivalent: {where}left is {verdict.value_text('left')}, right is {verdict.value_text('right')}"
+        )
     return NO
 
 
@@ -343,7 +351,9 @@ def prove(n: int, as_json: bool) -> int:
 
 @main.command(context_settings=_MINUS)
 @click.argument("expr")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A .svg, .png, .dot or .txt file.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A .svg, .png, .dot or .txt file."
+)
 @click.option("--canonical", "in_canonical_form", is_flag=True, help="Draw the canonical form.")
 def draw(expr: str, output: Path | None, in_canonical_form: bool) -> None:
     """The tree of EXPR, as text, or as a picture with -o.
@@ -360,7 +370,7 @@ def draw(expr: str, output: Path | None, in_canonical_form: bool) -> None:
     if isinstance(picture, bytes):
         output.write_bytes(picture)
     else:
-        output.write_text(picture + "\n", encoding="utf-8")
+        output.write_text(picture.rstrip("\n") + "\n", encoding="utf-8")
 
 
 def _operands(n: int, names: str | None) -> list[str]:
@@ -377,8 +387,13 @@ def _operands(n: int, names: str | None) -> list[str]:
 def _lines(file: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Each line that is not blank, with its number."""
     for number, line in zip(count_from(1), file, strict=False):
-        if line.strip():
-            yield number, line.strip()
+        line = (line.removeprefix("\ufeff") if number == 1 else line).strip()  # without a byte-order mark
+        if line:
+            yield number, line
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 200 else text[:199] + "…"
 
 
 def _grade_line(line: str, pred: str, gold: str, quantities: str | None) -> tuple[dict[str, Any], str, str]:
@@ -395,7 +410,7 @@ def _grade_line(line: str, pred: str, gold: str, quantities: str | None) -> tupl
         known = record.get(quantities) if quantities else None
         result = mc.grade(record[pred], record[gold], quantities=known)
     except mc.ParseError as error:
-        return record, "unreadable", f"{error} in {error.text!r}"
+        return record, "unreadable", f"{error} in {_shortened(error.text)!r}"
     except (mc.MathCanonError, TypeError) as error:
         return record, "unreadable", str(error)
     return record, str(result), result.reason

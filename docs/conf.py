@@ -31,7 +31,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
-python_maximum_signature_line_length = 88
+python_maximum_signature_line_length = 110
 default_role = "py:obj"  # `name` in a docstring links to what has that name, and is plain code otherwise
 
 html_theme = "furo"
@@ -43,14 +43,15 @@ html_copy_source = False
 html_show_sphinx = False
 
 
-# docutils reads LaTeX with a few gaps, which are filled here: one-digit arguments, and primes beside other scripts.
+# docutils reads LaTeX with a few gaps, which are filled here: arguments of one digit, primes beside other scripts.
 _GAPS: tuple[tuple[str, str], ...] = (
     (r"(\\[td]?frac)\s*(\d)\s*(\d)", r"\1{\2}{\3}"),
     (r"(\\[td]?frac)\s*(\d)", r"\1{\2}"),
     (r"'_(\w|\{[^{}]*\})", r"_\1^{\\prime}"),
     (r"'\^\{\\?,?", r"^{\\prime "),
     (r"'", r"^{\\prime}"),
-    (r"\\overline\{([^{}]*)\}", r"\\bar{\1}"),
+    (r"\\dots\b", r"\\ldots"),
+    (r"\|([^|]+)\|", r"\\lvert \1\\rvert "),
 )
 
 
@@ -58,9 +59,17 @@ def _mathml(latex: str, *, block: bool) -> str:
     for pattern, replacement in _GAPS:
         latex = re.sub(pattern, replacement, latex)
     try:
-        return str(tex2mathml(latex, as_block=block))
+        mathml = str(tex2mathml(latex, as_block=block))
     except MathError as error:
         raise ExtensionError(f"a formula that can't be written as MathML ({error}): {latex}") from error
+    # A line over a formula as wide as the formula.
+    mathml = re.sub(
+        r'(?s)<mover accent="false">(.*?)<mo accent="true">_</mo>\s*</mover>',
+        r'<mrow style="border-top: 0.06em solid">\1</mrow>',
+        mathml,
+    )
+    # Braces and bars are brackets: no space around them.
+    return re.sub(r"<mo[^>]*>([{}|])</mo>", r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>', mathml)
 
 
 def _inline_math(translator: Any, node: nodes.math) -> None:

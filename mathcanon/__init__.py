@@ -10,6 +10,7 @@ True
 793002
 """
 
+from .algebra import Algebra, fold
 from .canonical import canonical, key
 from .counting import LAWS, Asymptotics, asymptotics, count, sequence, table
 from .dedupe import Deduper, dedupe
@@ -17,7 +18,7 @@ from .drawing import draw, tree_png, tree_svg, tree_text
 from .equivalence import Verdict, equivalent
 from .errors import EvaluationError, LimitError, MathCanonError, ParseError
 from .evaluate import evaluate
-from .expr import Algebra, Expr, Number, Operand, Power, Product, Sum, fold
+from .expr import Expr, Number, Operand, Power, Product, Sum
 from .grade import Grade, grade
 from .interop import from_networkx, from_sympy, to_networkx, to_sympy
 from .parse import parse, parse_equation, parse_number
@@ -46,7 +47,6 @@ __all__ = [
     "Product",
     "Proof",
     "Sum",
-
     "Verdict",
     "asymptotics",
     "canonical",
@@ -68,7 +68,6 @@ __all__ = [
     "rank",
     "reach",
     "reach_batch",
-
     "render",
     "sample",
     "sequence",

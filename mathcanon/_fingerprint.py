@@ -14,8 +14,9 @@ import secrets
 from fractions import Fraction
 from functools import cache, lru_cache
 
+from .algebra import Algebra, fold
 from .errors import MathCanonError
-from .expr import Algebra, Expr, fold
+from .expr import Expr
 
 __all__ = ["BITS", "Residue", "ZeroDivisor", "fingerprint", "fingerprint_algebra", "same_value"]
 

@@ -19,10 +19,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ._functions import function_table
 from ._program import Program, class_counts, compile_program, decode_hit, values_needed
+from .algebra import Algebra, fold
 from .canonical import as_tree, is_polar
 from .errors import LimitError
-from .expr import Algebra, Expr, fold, make_operand
+from .expr import Expr, make_operand
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,8 +71,13 @@ class Problem(NamedTuple):
     target: Fraction
 
 
-def search(problems: Sequence[Problem], tolerance: Fraction, memory: int) -> Iterator[list[Hit]]:
-    """The hits of each problem, in order; problems with the same number of numbers run together."""
+def search(
+    problems: Sequence[Problem], tolerance: Fraction, memory: int, names: tuple[str, ...] | None = None
+) -> Iterator[list[Hit]]:
+    """The hits of each problem, in order; problems with the same number of numbers run together.
+
+    With `names` (of the operands, for all problems), hits that are one function of them are one hit.
+    """
     found: list[Found] = [{} for _ in problems]  # place of a hit -> what it can be
     by_size: dict[int, list[int]] = {}
     for i, problem in enumerate(problems):
@@ -86,9 +93,9 @@ def search(problems: Sequence[Problem], tolerance: Fraction, memory: int) -> Ite
             for i in chosen:
                 found[i][None] = (_shape(1, make_operand("N0")),)
         elif tolerance:
-            _run_near([problems[i] for i in chosen], [found[i] for i in chosen], tolerance, memory)
+            _run_near([problems[i] for i in chosen], [found[i] for i in chosen], tolerance, memory, names)
         else:
-            _run_exact([problems[i] for i in chosen], [found[i] for i in chosen], memory)
+            _run_exact([problems[i] for i in chosen], [found[i] for i in chosen], memory, names)
     for problem, candidates in zip(problems, found, strict=True):
         yield _confirmed(problem, candidates, tolerance)
 
@@ -162,7 +169,7 @@ def _shape(n: int, node: Expr) -> Shape:
     return Shape(node, is_polar(node), tuple(steps))
 
 
-def _run_exact(problems: list[Problem], found: list[Found], memory: int) -> None:
+def _run_exact(problems: list[Problem], found: list[Found], memory: int, names: tuple[str, ...] | None) -> None:
     """Collect the hits of problems of one size, modulo one prime or two."""
     import numpy as np
 
@@ -185,7 +192,9 @@ def _run_exact(problems: list[Problem], found: list[Found], memory: int) -> None
         chosen = [i for i, problem in enumerate(problems) if turn[i] and _is_good(problem, prime)]
         for at in range(0, len(chosen), together):
             part = chosen[at : at + together]
-            zeros = _run_modulo(prime, program, [problems[i] for i in part], [found[i] for i in part], room, rows)
+            zeros = _run_modulo(
+                prime, program, [problems[i] for i in part], [found[i] for i in part], room, rows, names
+            )
             for i, met in zip(part, zeros.tolist(), strict=True):
                 in_doubt = met and turn[i] == 1 and not _is_below(problems[i], prime)
                 turn[i] = 2 if in_doubt else 0
@@ -229,6 +238,7 @@ def _run_modulo(
     found: list[Found],
     room: tuple[np.ndarray, ...],
     rows: int,
+    names: tuple[str, ...] | None,
 ) -> np.ndarray:
     """Collect the hits modulo a prime; gives for each problem how many zeros were met that matter."""
     import numpy as np
@@ -245,14 +255,16 @@ def _run_modulo(
         status, count, stop = scan_exact(
             program.arrays, program.stored, numbers, targets, start, constants, *room, zeros, hits
         )
-        _collect(program, hits[:count], found, room[2])
+        _collect(program, hits[:count], found, room[2], names)
         if status == EXPLODED:
             raise _too_many(class_counts(program.largest + 1).all, rows)
         size, start = _next_size(size, rows, status == DONE or stop > start), stop
     return zeros
 
 
-def _run_near(problems: list[Problem], found: list[Found], tolerance: Fraction, memory: int) -> None:
+def _run_near(
+    problems: list[Problem], found: list[Found], tolerance: Fraction, memory: int, names: tuple[str, ...] | None
+) -> None:
     """Collect candidates of problems of one size by floats; loosely, as each is checked exactly later."""
     import numpy as np
 
@@ -272,7 +284,7 @@ def _run_near(problems: list[Problem], found: list[Found], tolerance: Fraction, 
     while status != DONE:
         hits = np.empty((size, 6), np.int32)
         status, count, stop = scan_near(program.arrays, program.stored, numbers, targets, slack, start, values, hits)
-        _collect(program, hits[:count], found, None)
+        _collect(program, hits[:count], found, None, names)
         size, start = _next_size(size, rows, status == DONE or stop > start), stop
 
 
@@ -299,9 +311,25 @@ def _too_many(size: int, rows: int) -> LimitError:
     return LimitError("the number of hits", max(size, rows + 1), rows, hint="give fewer numbers or more memory")
 
 
-def _collect(program: Program, hits: np.ndarray, found: list[Found], queries: np.ndarray | None) -> None:
+def _collect(
+    program: Program,
+    hits: np.ndarray,
+    found: list[Found],
+    queries: np.ndarray | None,
+    names: tuple[str, ...] | None,
+) -> None:
     """Decode rows of hits; the same hit found twice (by both primes, by x and -x) is one."""
     n, largest = program.n, program.largest
+    if names is not None:
+        rows, minus, functions = function_table(n, largest, names).first_of_each(hits)
+        for (problem, _, join, x, step, index), sign, function in zip(
+            hits[rows].tolist(), minus.tolist(), functions.tolist(), strict=True
+        ):
+            if function not in found[problem]:
+                shape = _shapes(n, largest, step, index, ((join, x),))[sign]
+                # The function that is always 0 is its own opposite.
+                found[problem][function] = (shape if function else shape._replace(polar=False),)
+        return
     for problem, query, join, x, step, index in hits.tolist():
         joins: Joins = ((join, x),)
         while query > 0 and queries is not None:

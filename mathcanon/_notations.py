@@ -7,8 +7,9 @@ import re
 from typing import Any, TypeVar
 
 from ._numerals import NUMBER, read_number
+from .algebra import Algebra
 from .errors import LimitError, ParseError
-from .expr import MAX_DEPTH, Algebra, check_exponent
+from .expr import MAX_DEPTH, check_exponent
 
 __all__ = ["read_dot", "read_json", "read_skeleton"]
 

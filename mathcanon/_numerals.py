@@ -6,8 +6,9 @@ import re
 from fractions import Fraction
 from typing import TypeVar
 
+from .algebra import Algebra
 from .errors import LimitError
-from .expr import MAX_EXPONENT, Algebra
+from .expr import MAX_EXPONENT
 
 __all__ = ["INTEGER", "MAX_DIGITS", "NUMBER", "read_exponent", "read_number"]
 
@@ -46,6 +47,8 @@ def read_exponent(token: str) -> int:
     """The integer of a token such as `^2`, `**(-3)` or `^2^3`, which is read from the right."""
     if token in _SUPERSCRIPT:
         return _SUPERSCRIPT[token]
+    if len(token) > MAX_DIGITS:
+        raise LimitError("the digits of an exponent", len(token), MAX_DIGITS)
     tower = [int(found.replace(" ", "")) for found in re.findall(INTEGER, token)]
     exponent = tower.pop()
     for base in reversed(tower):

@@ -11,8 +11,9 @@ from typing import Generic, TypeVar
 
 from ._numerals import NUMBER, read_number
 from ._pasted import to_ascii
+from .algebra import Algebra
 from .errors import LimitError, ParseError
-from .expr import MAX_DEPTH, Algebra, check_exponent
+from .expr import MAX_DEPTH, check_exponent
 
 __all__ = ["read_postfix", "read_prefix"]
 

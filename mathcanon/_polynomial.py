@@ -10,8 +10,9 @@ from fractions import Fraction
 from typing import Any
 
 from ._fingerprint import ZeroDivisor
+from .algebra import Algebra, fold
 from .errors import LimitError
-from .expr import Algebra, Expr, fold
+from .expr import Expr
 
 __all__ = ["MAX_WORK", "Ratio", "ratios"]
 

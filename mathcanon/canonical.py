@@ -20,21 +20,19 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from .algebra import Algebra, fold
 from .expr import (
     LEAF_END,
-    Algebra,
     Expr,
     Number,
-    Operand,
     Product,
     Sum,
-    _set_identity,
     check_exponent,
-    fold,
     make_operand,
     make_power,
     make_product,
     make_sum,
+    set_identity,
 )
 from .parse import parse_with
 
@@ -222,7 +220,7 @@ def _leaf_of(identity: str) -> str:
 
 
 def _power(part: _Plain, exponent: int) -> _Plain:
-    identity, sign, kind, base, inner = part
+    _, sign, kind, base, inner = part
     if exponent == 1:
         return part
     if exponent % 2 == 0:
@@ -281,7 +279,7 @@ def _node(part: _Plain, done: dict[int, Expr]) -> Expr:
     else:
         blocks = [(1, done[id(child)]) for child in plus] + [(-1, done[id(child)]) for child in minus]
         node = make_sum(blocks) if kind == _SUM else make_product(blocks)
-    _set_identity(node, identity)
+    set_identity(node, identity)
     return node
 
 

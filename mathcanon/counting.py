@@ -264,7 +264,8 @@ def _growing(factor: Callable[[int], int]) -> Callable[[int], list[int]]:
 
 
 # From k to k+1 operands a history gains an ordered pair out of k+1 items, (k+1)*k ways; a tree gains an operand beside
-# one of its 2k-1 subtrees, left or right of it if the order counts.  Below the first operator the bracket rule leaves 3.
+# one of its 2k-1 subtrees, left or right of it if the order counts.  Below the first operator the bracket rule leaves
+# 3.
 _TERMS: dict[str, Callable[[int], list[int]]] = {
     "full": _full,
     "unary-minus": lambda n: [2 * classes for classes in _classes(n, 2)],

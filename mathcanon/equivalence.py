@@ -96,7 +96,7 @@ class Verdict:
         }
 
     def value_text(self, side: str) -> str | None:
-        """The value of a side at `point`, for reading; decimals where pi occurs, "undefined" where it divides by zero."""
+        """The value of a side at `point`, for reading: decimals where pi occurs, "undefined" if it divides by zero."""
         if side in self.undefined:
             return "undefined"
         value = self.left if side == "left" else self.right
@@ -139,7 +139,9 @@ def _exactly(left: Expr, right: Expr, same: bool) -> Verdict:
     try:
         (one, other), _, budget = ratios((left, right))
         bits = one.bits + other.bits
-        crossed = budget.times(one.numerator, other.denominator, bits) - budget.times(other.numerator, one.denominator, bits)
+        crossed = budget.times(one.numerator, other.denominator, bits) - budget.times(
+            other.numerator, one.denominator, bits
+        )
     except ZeroDivisor:
         return Verdict(False, "undefined", left, right)
     except LimitError:

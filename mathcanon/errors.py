@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import east_asian_width
+
 __all__ = ["EvaluationError", "LimitError", "MathCanonError", "ParseError"]
 
 
@@ -35,7 +37,9 @@ class ParseError(MathCanonError, ValueError):
         stop = min(len(self.text), start + self.CONTEXT)
         shown = "".join(c if c.isprintable() else " " for c in self.text[start:stop])
         before, after = "..." if start else "", "..." if stop < len(self.text) else ""
-        caret = " " * (len(before) + self.position - start) + "^"
+        # A terminal shows full-width characters two columns wide.
+        wide = sum([east_asian_width(c) in "WF" for c in shown[: self.position - start]])
+        caret = " " * (len(before) + self.position - start + wide) + "^"
         hint = f" ({self.hint})" if self.hint else ""
         return f"{self.message}{hint}\n  {before}{shown}{after}\n  {caret}"
 
@@ -49,7 +53,8 @@ class LimitError(MathCanonError, ValueError):
 
     def __str__(self) -> str:
         hint = f"; {self.hint}" if self.hint else ""
-        return f"{self.what} is {self.size}, the limit is {self.limit}{hint}"
+        size = f"{self.size}" if abs(self.size) < 10**20 else f"over {'-' * (self.size < 0)}10^20"
+        return f"{self.what} is {size}, the limit is {self.limit}{hint}"
 
 
 class EvaluationError(MathCanonError, ZeroDivisionError):

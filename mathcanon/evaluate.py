@@ -10,8 +10,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from .algebra import Algebra, fold
 from .errors import EvaluationError, LimitError
-from .expr import Algebra, Expr, Number, fold
+from .expr import Expr, Number
 from .parse import parse_number, parse_with
 
 __all__ = ["MAX_BITS", "as_fraction", "evaluate"]

@@ -1,12 +1,7 @@
-"""Expressions: immutable, series-reduced nodes, and the one way to walk over them.
+"""Expressions: immutable, series-reduced nodes.
 
 A node is an `Operand`, a `Number`, a `Sum` of signed terms, a `Product` of factors with exponent
 +1 or -1, or a `Power` with an integer exponent.  A sum of one negative term is unary minus.
-
-Everything that gives an expression a meaning (its canonical form, its value on Fractions or modulo a
-prime, its text) is an `Algebra`: what to make of an operand, a number, a sum, a product, a power.
-`fold` runs an algebra over a tree without recursion; the parser runs the same algebras over text,
-so text can be compiled straight to a canonical form with no tree in between.
 
 Identity is one string per node (`Expr.identity`).  It is led by the smallest leaf, so that comparing
 strings sorts blocks by their smallest operand; hash, equality and order all come from it, none recurses.
@@ -19,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from .errors import LimitError, ParseError
 
@@ -27,7 +22,7 @@ if TYPE_CHECKING:
     import networkx
     import sympy
 
-__all__ = ["MAX_DEPTH", "MAX_EXPONENT", "MAX_SIZE", "Algebra", "Expr", "Number", "Operand", "Power", "Product", "Sum", "fold"]
+__all__ = ["MAX_DEPTH", "MAX_EXPONENT", "MAX_SIZE", "Expr", "Number", "Operand", "Power", "Product", "Sum"]
 
 MAX_DEPTH = 1_000
 MAX_SIZE = 1_000_000
@@ -36,8 +31,6 @@ MAX_EXPONENT = 10_000
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DIGITS = re.compile(r"[0-9]+")
 LEAF_END = "\0"  # sorts below every character of a leaf, so a block sorts right after its smallest leaf
-
-T = TypeVar("T")
 
 
 class Expr:
@@ -63,8 +56,13 @@ class Expr:
             return self._identity
         except AttributeError:
             for node in upwards_without(self, "_identity"):
-                _identify(node)
+                smallest = min([child._identity for child in node.children])
+                set_identity(node, smallest.partition(LEAF_END)[0] + LEAF_END + node._inner_identity())
             return self._identity
+
+    def _inner_identity(self) -> str:
+        """How the node is made, from the identities of its children."""
+        raise TypeError("a leaf has its identity from the beginning")
 
     @property
     def depth(self) -> int:
@@ -179,7 +177,9 @@ class Expr:
         raise AttributeError(f"an expression is immutable: cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[Callable[..., Expr], tuple[tuple[Any, ...]]]:
-        return _from_program, (tuple([_entry(node) for node in _upwards(self)]),)
+        from ._pickling import flatten, rebuild
+
+        return rebuild, (flatten(self),)
 
     def __copy__(self) -> Expr:
         return self
@@ -229,7 +229,7 @@ class Operand(Expr):
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise ParseError("not an operand name", str(name), 0, hint="letters, digits and _, no digit first")
         _set_name(self, name)
-        _set_identity(self, _operand_identity(name))
+        set_identity(self, _operand_identity(name))
 
 
 class Number(Expr):
@@ -240,11 +240,11 @@ class Number(Expr):
     value: Fraction
     text: str | None
 
-    def __init__(self, value: int | str | Fraction, text: str | None = None) -> None:
+    def __init__(self, value: int | str | Fraction) -> None:
         value = Fraction(value)
         _set_value(self, value)
-        _set_text(self, text)
-        _set_identity(self, _number_identity(value))
+        _set_text(self, None)
+        set_identity(self, _number_identity(value))
 
 
 class Sum(Expr):
@@ -264,6 +264,9 @@ class Sum(Expr):
     def children(self) -> tuple[Expr, ...]:
         return tuple([child for _, child in self.terms])
 
+    def _inner_identity(self) -> str:
+        return "(" + "".join([("+" if mark > 0 else "-") + child._identity for mark, child in self.terms]) + ")"
+
 
 class Product(Expr):
     """Factors with exponent +1 or -1: `Product(((1, a), (-1, b)))` is a/b."""
@@ -281,6 +284,9 @@ class Product(Expr):
     @property
     def children(self) -> tuple[Expr, ...]:
         return tuple([child for _, child in self.factors])
+
+    def _inner_identity(self) -> str:
+        return "[" + "".join([("*" if mark > 0 else "/") + child._identity for mark, child in self.factors]) + "]"
 
 
 class Power(Expr):
@@ -303,46 +309,11 @@ class Power(Expr):
     def children(self) -> tuple[Expr, ...]:
         return (self.base,)
 
-
-class Algebra(Generic[T]):
-    """What to make of each kind of node; `T` is what comes out (a tree, a value, a text...)."""
-
-    __slots__ = ("number", "operand", "power", "product", "sum")
-
-    def __init__(
-        self,
-        *,
-        operand: Callable[[str], T],
-        number: Callable[[Fraction, str | None], T],
-        sum: Callable[[list[tuple[int, T]]], T],
-        product: Callable[[list[tuple[int, T]]], T],
-        power: Callable[[T, int], T],
-    ) -> None:
-        self.operand, self.number, self.sum, self.product, self.power = operand, number, sum, product, power
+    def _inner_identity(self) -> str:
+        return f"{{{self.base._identity}^{self.exponent}}}"
 
 
-def fold(expr: Expr, algebra: Algebra[T]) -> T:
-    """What `algebra` makes of `expr`, from the leaves up, without recursion."""
-    done: dict[int, T] = {}
-    for node in _upwards(expr):
-        here = id(node)
-        if here in done:
-            continue
-        kind = type(node)
-        if kind is Operand:
-            done[here] = algebra.operand(node.name)  # type: ignore[attr-defined]
-        elif kind is Sum:
-            done[here] = algebra.sum([(mark, done[id(child)]) for mark, child in node.terms])  # type: ignore[attr-defined]
-        elif kind is Product:
-            done[here] = algebra.product([(mark, done[id(child)]) for mark, child in node.factors])  # type: ignore[attr-defined]
-        elif kind is Number:
-            done[here] = algebra.number(node.value, node.text)  # type: ignore[attr-defined]
-        else:
-            done[here] = algebra.power(done[id(node.base)], node.exponent)  # type: ignore[attr-defined]
-    return done[id(expr)]
-
-
-def _upwards(expr: Expr) -> Iterator[Expr]:
+def upwards(expr: Expr) -> Iterator[Expr]:
     """Every node, each after those below it."""
     order: list[Expr] = []
     stack = [expr]
@@ -367,14 +338,17 @@ def upwards_without(expr: Expr, slot: str) -> Iterator[Expr]:
 
 # Nodes built by the package itself skip the checks of the constructors: their parts are known to be sound.
 _new = object.__new__
-_set_identity = Expr._identity.__set__  # type: ignore[attr-defined]
-_set_infix = Expr._infix.__set__  # type: ignore[attr-defined]
-_set_measure = Expr._measure.__set__  # type: ignore[attr-defined]
-_set_name = Operand.name.__set__  # type: ignore[attr-defined]
-_set_value, _set_text = Number.value.__set__, Number.text.__set__  # type: ignore[attr-defined, union-attr]
-_set_terms = Sum.terms.__set__  # type: ignore[attr-defined]
-_set_factors = Product.factors.__set__  # type: ignore[attr-defined]
-_set_base, _set_exponent = Power.base.__set__, Power.exponent.__set__  # type: ignore[attr-defined]
+
+
+def _setter(node: type[Expr], slot: str) -> Callable[[Expr, Any], None]:
+    setter: Callable[[Expr, Any], None] = vars(node)[slot].__set__  # goes past the __setattr__ that refuses
+    return setter
+
+
+set_identity, set_infix, _set_measure = (_setter(Expr, slot) for slot in ("_identity", "_infix", "_measure"))
+_set_name, _set_value, _set_text = _setter(Operand, "name"), _setter(Number, "value"), _setter(Number, "text")
+_set_terms, _set_factors = _setter(Sum, "terms"), _setter(Product, "factors")
+_set_base, _set_exponent = _setter(Power, "base"), _setter(Power, "exponent")
 
 
 @lru_cache(maxsize=4096)
@@ -382,7 +356,14 @@ def make_operand(name: str) -> Operand:
     """The operand of this name, which must be a legal one."""
     node = _new(Operand)
     _set_name(node, name)
-    _set_identity(node, _operand_identity(name))
+    set_identity(node, _operand_identity(name))
+    return node
+
+
+def make_number(value: Fraction, text: str | None = None) -> Number:
+    """A number with its spelling, which must be a spelling of this value."""
+    node = Number(value)
+    _set_text(node, text)
     return node
 
 
@@ -462,49 +443,3 @@ def _number_identity(value: Fraction) -> str:
     if not rest:
         return f"~{len(digits):06}{digits}"
     return f"~{len(digits):06}{digits}.{rest * 10**12 // value.denominator:012}:{rest:x}:{value.denominator:x}"
-
-
-def _identify(node: Expr) -> None:
-    """Set the identity of a node whose children have theirs: the smallest leaf, then how the node is made."""
-    match node:
-        case Sum(terms):
-            inner = "(" + "".join([("+" if mark > 0 else "-") + child._identity for mark, child in terms]) + ")"
-        case Product(factors):
-            inner = "[" + "".join([("*" if mark > 0 else "/") + child._identity for mark, child in factors]) + "]"
-        case Power(base, exponent):
-            inner = f"{{{base._identity}^{exponent}}}"
-    smallest = min([child._identity for child in node.children])
-    _set_identity(node, smallest.partition(LEAF_END)[0] + LEAF_END + inner)
-
-
-# A tree as a flat postfix program: what a pickle holds, so that neither pickling nor unpickling recurses.
-def _entry(node: Expr) -> tuple[Any, ...]:
-    match node:
-        case Operand(name):
-            return ("operand", name)
-        case Number(value):
-            return ("number", value.numerator, value.denominator, node.text)
-        case Sum(terms):
-            return ("sum", tuple([mark for mark, _ in terms]))
-        case Product(factors):
-            return ("product", tuple([mark for mark, _ in factors]))
-        case Power(_, exponent):
-            return ("power", exponent)
-    raise TypeError(f"not a node of an expression: {node!r}")
-
-
-def _from_program(program: tuple[tuple[Any, ...], ...]) -> Expr:
-    stack: list[Expr] = []
-    for kind, *rest in program:
-        if kind == "operand":
-            stack.append(make_operand(rest[0]))
-        elif kind == "number":
-            stack.append(Number(Fraction(rest[0], rest[1]), rest[2]))
-        elif kind == "power":
-            stack.append(make_power(stack.pop(), rest[0]))
-        else:
-            marks = rest[0]
-            parts = list(zip(marks, stack[-len(marks) :], strict=True))
-            del stack[-len(marks) :]
-            stack.append(make_sum(parts) if kind == "sum" else make_product(parts))
-    return stack.pop()

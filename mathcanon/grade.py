@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
+from .algebra import Algebra, fold
 from .equivalence import Verdict, equivalent
 from .evaluate import as_fraction
-from .expr import Algebra, Expr, Number, fold, make_operand
+from .expr import Expr, Number, make_operand
 from .parse import TREE, parse_equation
 
 __all__ = ["CONSTANTS", "Grade", "grade", "lift"]
@@ -22,7 +23,7 @@ CONSTANTS = ("1", "3.14")
 
 
 class Grade(str):
-    """"same-method", "same-value" or "different"; `reason` says why, `method` and `value` are the two verdicts."""
+    """ "same-method", "same-value" or "different"; `reason` says why, `method` and `value` are the two verdicts."""
 
     __slots__ = ("method", "reason", "value")
     method: Verdict
@@ -92,13 +93,14 @@ def lift(expr: Expr, known: Iterable[Fraction] = (), *, constants: Iterable[Frac
             return Number(value)
         if text is None or "/" not in text or value in known:
             return make_operand(_quantity_name(value))
-        whole, ratio = divmod(value, 1)
         numerator, denominator = _written_fraction(text)
         divided = TREE.product([(1, number(numerator, None)), (-1, number(denominator, None))])
         mixed = text[0] != "("
-        return TREE.sum([(1, number(Fraction(whole), None)), (1, divided)]) if mixed else divided
+        return TREE.sum([(1, number(Fraction(value // 1), None)), (1, divided)]) if mixed else divided
 
-    return fold(expr, Algebra(operand=make_operand, number=number, sum=TREE.sum, product=TREE.product, power=TREE.power))
+    return fold(
+        expr, Algebra(operand=make_operand, number=number, sum=TREE.sum, product=TREE.product, power=TREE.power)
+    )
 
 
 def _written_fraction(text: str) -> tuple[Fraction, Fraction]:

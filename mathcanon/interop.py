@@ -14,8 +14,9 @@ from collections.abc import Hashable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from .algebra import Algebra, fold
 from .errors import LimitError, MathCanonError, ParseError
-from .expr import Algebra, Expr, Number, Operand, Power, Product, Sum, as_expr, fold
+from .expr import Expr, Number, Operand, Power, Product, Sum, as_expr
 from .parse import MAX_DIGITS, parse
 from .render import tree_nodes
 

@@ -8,17 +8,18 @@ trees: it calls an `Algebra`, so the same loop compiles text to a tree, to a can
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from operator import length_hint
 from typing import Any, NoReturn, TypeVar
 
-from ._numerals import INTEGER, MAX_DIGITS, NUMBER, read_exponent, read_number
 from ._notations import read_dot, read_json, read_skeleton
+from ._numerals import INTEGER, MAX_DIGITS, NUMBER, read_exponent, read_number
 from ._pasted import FRACTIONS, clean_text, to_ascii
 from ._polish import read_postfix, read_prefix
+from .algebra import Algebra
 from .errors import LimitError, ParseError
-from .expr import MAX_DEPTH, Algebra, Expr, Number, make_operand, make_power, make_product, make_sum
+from .expr import MAX_DEPTH, Expr, make_number, make_operand, make_power, make_product, make_sum
 
 __all__ = ["MAX_DIGITS", "MAX_LENGTH", "SYNTAXES", "parse", "parse_equation", "parse_number"]
 
@@ -42,6 +43,7 @@ _CODE = {
     "+": _PLUS, "-": _MINUS, "*": _TIMES, "/": _OVER, ":": _OVER,
     "(": _OPEN, "[": _OPEN, "{": _OPEN, ")": _CLOSE, "]": _CLOSE, "}": _CLOSE,
 }  # fmt: skip
+_SIGNS, _FACTORS = (_PLUS, _MINUS), (_TIMES, _OVER)
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
 _DIGITS = frozenset("0123456789(")
@@ -94,7 +96,7 @@ def parse_with(text: str, algebra: Algebra[T], syntax: str = "auto") -> T:
     if len(text) > MAX_LENGTH:
         raise LimitError("the length of the text", len(text), MAX_LENGTH)
     try:
-        reader = _READERS[syntax]
+        reader: Callable[[str, Algebra[T]], T] = _READERS[syntax]
     except KeyError:
         raise ValueError(f"unknown syntax {syntax!r}; one of {', '.join(SYNTAXES)}") from None
     return reader(text, algebra)
@@ -188,7 +190,7 @@ def _run(text: str, token_list: list[str], place: Callable[[int], int], algebra:
                 sign = -sign  # a minus before any factor is a minus before the term
             else:
                 _refuse(text, token_list, len(token_list) - length_hint(tokens) - 1, place, frames)
-        elif code == _PLUS or code == _MINUS:
+        elif code in _SIGNS:
             if factors:
                 factors.append((exponent, value))
                 value = make_product(factors)
@@ -196,7 +198,7 @@ def _run(text: str, token_list: list[str], place: Callable[[int], int], algebra:
             terms.append((sign, value))
             value = None
             sign = 1 if code == _PLUS else -1
-        elif code == _TIMES or code == _OVER:
+        elif code in _FACTORS:
             factors.append((exponent, value))
             value = None
             exponent = 1 if code == _TIMES else -1
@@ -225,20 +227,22 @@ def _run(text: str, token_list: list[str], place: Callable[[int], int], algebra:
     return value
 
 
-def _refuse(text: str, tokens: list[str], index: int, place: Callable[[int], int], frames: list[object]) -> NoReturn:
+def _refuse(
+    text: str, tokens: list[str], index: int, place: Callable[[int], int], frames: Sequence[tuple[Any, ...]]
+) -> NoReturn:
     """Raise the error that says what is wrong with token `index`, and what to write instead."""
     if index >= len(tokens):
         if not tokens:
             raise ParseError("there is no expression", text, 0, hint="write something like a-b+c")
         if frames and _CODE.get(tokens[-1]) not in (_PLUS, _MINUS, _TIMES, _OVER, _OPEN):
-            opened = frames[-1][4]  # type: ignore[index]
+            opened = frames[-1][4]
             raise ParseError(f"'{opened}' is never closed", text, len(text), hint=f"add '{_CLOSING[opened]}'")
         raise ParseError("an operand is missing at the end", text, len(text))
     token, where = tokens[index], place(index)
     before = tokens[index - 1] if index else ""
     code, code_before = _CODE.get(token), _CODE.get(before)
     if code == _CLOSE and (code_before == _CLOSE or (code_before is None and before)):
-        opened = frames[-1][4] if frames else ""  # type: ignore[index]
+        opened = frames[-1][4] if frames else ""
         if not opened:
             raise ParseError(f"'{token}' closes nothing", text, where, hint="remove it")
         raise ParseError(f"'{token}' does not close '{opened}'", text, where, hint=f"write '{_CLOSING[opened]}'")
@@ -266,7 +270,7 @@ def _refuse(text: str, tokens: list[str], index: int, place: Callable[[int], int
 
 TREE: Algebra[Expr] = Algebra(
     operand=make_operand,
-    number=Number,
+    number=make_number,
     sum=make_sum,
     product=make_product,
     power=make_power,

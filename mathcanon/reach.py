@@ -16,17 +16,19 @@ from itertools import islice
 from typing import Any
 
 from ._hits import MAX_NUMBERS, Hit, Problem, Shape, evaluate_steps, search
+from .algebra import Algebra, fold
 from .canonical import as_tree, canonical_form
 from .equivalence import equivalent
 from .errors import LimitError
 from .evaluate import as_fraction
-from .expr import Algebra, Expr, Number, Operand, Product, Sum, fold, make_operand, make_product, make_sum
+from .expr import Expr, Number, Operand, Product, Sum, make_number, make_operand, make_product, make_sum
 from .parse import parse
 
 __all__ = ["MAX_MEMORY", "MAX_NUMBERS", "Hit", "Shape", "reach", "reach_batch"]
 
 MAX_MEMORY = 1 << 30
 _CHUNK = 2048  # problems read at a time
+_MAX_NAMED = 7  # operands, where functions are told apart
 _POINTS_PRIME = (1 << 61) - 1
 
 
@@ -79,20 +81,35 @@ def reach(
 
 
 def reach_batch(
-    problems: Iterable[tuple[Iterable[Any], Any]], *, tolerance: Any = 0, memory: int = MAX_MEMORY
+    problems: Iterable[tuple[Iterable[Any], Any]],
+    *,
+    names: Sequence[str] | None = None,
+    tolerance: Any = 0,
+    memory: int = MAX_MEMORY,
 ) -> Iterator[list[Hit]]:
     """For each problem (numbers, target) its hits, in canonical order; lazily, and fast for many problems.
 
     Numbers are taken by position: N0 is the first.  Equal numbers stay apart; nothing is grouped.  For a target
     of 0 a class with a subtraction is two hits, as are `a-b` and `b-a`.
 
+    With `names`, all problems have as many numbers as there are names, equal names are one operand ("1" and "0" are
+    the constants, "a^2" is the square of "a"), and of hits that are one function of the operands one is given.
+
     >>> [[str(hit.expr) for hit in hits] for hits in reach_batch([((3, 4), 12), ((22, 2), 20), ((2, 22), 20)])]
     [['N0*N1'], ['N0-N1'], ['N1-N0']]
+    >>> problem = ((3, 4, 1), 12)
+    >>> len(*reach_batch([problem])), len(*reach_batch([problem], names="ab1"))
+    (2, 1)
     """
     checked = _checked_tolerance(tolerance)
+    named = None if names is None else tuple(names)
+    if named is not None and len(named) > _MAX_NAMED:
+        raise LimitError("the number of names", len(named), _MAX_NAMED)
     read = (Problem(tuple([as_fraction(x) for x in numbers]), as_fraction(target)) for numbers, target in problems)
     while chunk := list(islice(read, _CHUNK)):
-        yield from search(chunk, checked, memory)
+        if named is not None and any(len(problem.numbers) != len(named) for problem in chunk):
+            raise ValueError(f"each problem needs {len(named)} numbers, one for each name")
+        yield from search(chunk, checked, memory, named)
 
 
 def _literal(number: Any) -> Number:
@@ -144,7 +161,11 @@ def _substituted(expr: Expr, leaves: Mapping[str, Expr]) -> Expr:
     return fold(
         expr,
         Algebra(
-            operand=leaves.__getitem__, number=Number, sum=make_sum, product=make_product, power=lambda base, _: base
+            operand=leaves.__getitem__,
+            number=make_number,
+            sum=make_sum,
+            product=make_product,
+            power=lambda base, _: base,
         ),
     )
 

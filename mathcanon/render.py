@@ -14,7 +14,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
-from .expr import Algebra, Expr, Number, Operand, Power, Product, Sum, _set_infix, fold, upwards_without
+from .algebra import Algebra, fold
+from .expr import Expr, Number, Operand, Power, Product, Sum, set_infix, upwards_without
 
 __all__ = ["FORMATS", "number_text", "render"]
 
@@ -82,7 +83,7 @@ def _infix(expr: Expr) -> str:
         return _INFIX[type(expr)](expr)[0]
     except AttributeError:  # some block has no text yet
         for node in upwards_without(expr, "_infix"):
-            _set_infix(node, _INFIX[type(node)](node))
+            set_infix(node, _INFIX[type(node)](node))
         return expr._infix[0]
 
 
@@ -182,12 +183,14 @@ _LATEX: Algebra[_Piece] = Algebra(
 def _polish(*, prefix: bool) -> Algebra[str]:
     """Prefix or postfix text: a sum or product of many parts is a chain of binary operators, deep on the left."""
 
-    def chain(parts: list[tuple[int, str]], plus: str, minus: str) -> str:
+    def chain(parts: Sequence[tuple[int, str]], plus: str, minus: str) -> str:
         operators = [plus if mark > 0 else minus for mark, _ in parts[1:]]
         texts = [text for _, text in parts]
         if prefix:
             return " ".join([*reversed(operators), *texts])
-        return " ".join([texts[0], *[f"{text} {operator}" for text, operator in zip(texts[1:], operators, strict=True)]])
+        return " ".join(
+            [texts[0], *[f"{text} {operator}" for text, operator in zip(texts[1:], operators, strict=True)]]
+        )
 
     def sum(terms: list[tuple[int, str]]) -> str:
         if terms[0][0] < 0:
@@ -227,7 +230,9 @@ def _skeleton_leaf(text: str) -> tuple[str, str]:
 
 def _skeleton_level(here: str) -> Callable[[list[tuple[int, tuple[str, str]]]], tuple[str, str]]:
     def level(parts: list[tuple[int, tuple[str, str]]]) -> tuple[str, str]:
-        sides = ["".join([_in_level(here, text, kind) for mark, (text, kind) in parts if mark == side]) for side in (1, -1)]
+        sides = [
+            "".join([_in_level(here, text, kind) for mark, (text, kind) in parts if mark == side]) for side in (1, -1)
+        ]
         return "&".join(sides) if sides[1] else sides[0], here
 
     return level

@@ -16,7 +16,7 @@ import random
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from itertools import combinations, islice, product
+from itertools import combinations, islice, pairwise, product
 from math import comb
 from typing import Any, NamedTuple
 
@@ -180,7 +180,7 @@ def _leaves(operands: Iterable[Expr | str]) -> tuple[Expr, ...]:
     for leaf in leaves:
         if not isinstance(leaf, Operand | Number) or (isinstance(leaf, Number) and leaf.value < 0):
             raise ValueError(f"not an operand: {leaf}")
-    for leaf, following in zip(leaves, leaves[1:], strict=False):
+    for leaf, following in pairwise(leaves):
         if leaf == following:
             raise ValueError(f"the operand {leaf} is given twice")
     return tuple(leaves)
@@ -287,9 +287,7 @@ def _list_blocks(
     return blocks[skip:] if skip else blocks
 
 
-def _splits(
-    leaves: tuple[Expr, ...], size: int, skip: int
-) -> Iterator[tuple[tuple[Expr, ...], tuple[Expr, ...]]]:
+def _splits(leaves: tuple[Expr, ...], size: int, skip: int) -> Iterator[tuple[tuple[Expr, ...], tuple[Expr, ...]]]:
     """The smallest leaf with `size - 1` others, and what remains; from number `skip` on, in lexicographic order."""
     for chosen in _combinations(len(leaves) - 1, size - 1, skip):
         inside = set(chosen)
@@ -310,8 +308,7 @@ def _combinations(n: int, r: int, skip: int) -> Iterator[tuple[int, ...]]:
         first += 1
     for rest in _combinations(n - first - 1, r - 1, skip):
         yield (first, *[first + 1 + i for i in rest])
-    for chosen in combinations(range(first + 1, n), r):
-        yield chosen
+    yield from combinations(range(first + 1, n), r)
 
 
 def _rank_combination(chosen: list[int], n: int) -> int:

@@ -68,12 +68,13 @@ def test_every_folder_with_modules_is_a_package() -> None:
 
 def test_every_data_file_is_shipped() -> None:
     shipped = {name: patterns.split() for name, patterns in SETUP["options.package_data"].items()}
-    left_out = []
-    for package in PACKAGES:
-        for path in folder_of(package).iterdir():
-            if path.is_file() and path.suffix not in (".py", ".pyc"):
-                if not any(fnmatch(path.name, pattern) for pattern in shipped.get(package, [])):
-                    left_out.append(path.relative_to(ROOT).as_posix())
+    left_out = [
+        path.relative_to(ROOT).as_posix()
+        for package in PACKAGES
+        for path in folder_of(package).iterdir()
+        if path.is_file() and path.suffix not in (".py", ".pyc")
+        if not any(fnmatch(path.name, pattern) for pattern in shipped.get(package, []))
+    ]
     assert left_out == []
 
 

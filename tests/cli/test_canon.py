@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 import shutil
 import signal
@@ -97,11 +98,11 @@ def test_help_of_each_command_has_an_example_that_works(command: str, tmp_path: 
     starts = [i for i, line in enumerate(examples) if f"mwp-canon {command}" in line]
     assert starts, f"no example of {command} in its help"
     written(tmp_path, '{"prediction": "a+b", "equation": "b+a"}\n', "predictions.jsonl")
-    scripts = Path(sysconfig.get_path("scripts"))
+    path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)])
     for i, start in enumerate(starts):
         stop = starts[i + 1] if i + 1 < len(starts) else len(examples)
         expected = [line.strip() for line in examples[start + 1 : stop] if line.strip()]
-        env = {"PATH": f"{scripts}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
+        env = {**os.environ, "PATH": path, "LC_ALL": "C.UTF-8"}
         done = subprocess.run(
             examples[start].strip(), shell=True, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
         )
@@ -334,7 +335,7 @@ def test_hostile_expressions_to_grade(text: str, kind: str, tmp_path: Path) -> N
     assert result.exit_code == 0
     *graded, tally = map(json.loads, result.stdout.splitlines())
     assert [record["grade"] == "unreadable" for record in graded] == [kind != "fine"] * 2 + [False]
-    assert max([len(record["reason"]) for record in graded]) < 1_000
+    assert all(len(record["reason"]) < 1_000 for record in graded if record["grade"] == "unreadable")
     assert sum(tally["tally"].values()) == 3
 
 
@@ -360,7 +361,7 @@ def test_count_under_another_law(n: int, law: str, value: int) -> None:
 
 
 def test_a_count_of_thousands_of_digits_is_printed_whole() -> None:
-    digits = out("count", "1600").strip()
+    digits = out("count", "1000", "--law", "none").strip()
     assert len(digits) > 4_300
     assert digits.isdigit()
     assert json.loads(out("count", "30", "--json"))["count"] == int(out("count", "30"))
@@ -775,7 +776,7 @@ def test_grade_of_an_empty_file_is_a_tally_of_nothing(tmp_path: Path) -> None:
 def test_grade_goes_on_after_undecodable_bytes(as_json: bool, tmp_path: Path) -> None:
     path = written(tmp_path, b'{"pred": "a\xff", "gold": "a"}\n\xff\n{"pred": "a", "gold": "a"}\n')
     # In most locales stdout does not take what can't be encoded.
-    done = spawn("grade", path, *["--json"] * as_json, env={"PYTHONIOENCODING": "utf-8:strict"})
+    done = spawn("grade", path, *["--json"] * as_json, env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"})
     assert (done.returncode, done.stderr) == (0, b"")
     grades = re.findall(r"unreadable|same-method", done.stdout.decode())
     assert grades[:3] == ["unreadable", "unreadable", "same-method"]

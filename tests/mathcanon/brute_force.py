@@ -50,5 +50,19 @@ def trees_by_value(operands: str, at: Mapping[str, Fraction]) -> dict[Fraction, 
 def some_points(operands: str) -> Iterator[dict[str, Fraction]]:
     """Two generic points: large primes over large primes, so that no two different small functions agree at both."""
     for shift in (0, 7):
-        primes = [100003, 100019, 100043, 100049, 100057, 100069, 100103, 100109, 100129, 100151, 100153, 100169, 100183]
+        primes = [
+            100003,
+            100019,
+            100043,
+            100049,
+            100057,
+            100069,
+            100103,
+            100109,
+            100129,
+            100151,
+            100153,
+            100169,
+            100183,
+        ]
         yield {name: Fraction(primes[i + shift], primes[i + shift - 3]) for i, name in enumerate(operands)}

@@ -84,7 +84,9 @@ def test_a_sum_that_is_its_own_opposite_has_one_form() -> None:
 def test_key_is_the_same_in_every_process() -> None:
     script = "import mathcanon; print(mathcanon.key('c*(a-b)/2.5^2'))"
     keys = {
-        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}).stdout
+        subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
+        ).stdout
         for seed in ("0", "1")
     }
     assert keys == {mc.key("(b-a)*c/-2.5^2") + "\n"}

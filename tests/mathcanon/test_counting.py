@@ -433,7 +433,7 @@ def test_the_largest_table_can_be_made() -> None:
 
 
 def test_an_unknown_law_is_told_which_there_are() -> None:
-    with pytest.raises(ValueError, match="'commutativ'.*full.*tree-unsigned-products"):
+    with pytest.raises(ValueError, match=r"'commutativ'.*full.*tree-unsigned-products"):
         count(3, "commutativ")
 
 

@@ -23,7 +23,20 @@ def test_classes_of_all_trees_are_those_of_exact_values() -> None:
 
 
 def test_by_value_joins_what_is_equal_as_functions_and_nothing_else() -> None:
-    texts = ["a*b+a*c", "a*(b+c)", "(b+c)*a", "a*b-a*c", "2*a", "a+a", "a*2", "1/(a-a)", "1/(b-b)", "1/(a-a)", "0", "a-a"]
+    texts = [
+        "a*b+a*c",
+        "a*(b+c)",
+        "(b+c)*a",
+        "a*b-a*c",
+        "2*a",
+        "a+a",
+        "a*2",
+        "1/(a-a)",
+        "1/(b-b)",
+        "1/(a-a)",
+        "0",
+        "a-a",
+    ]
     groups = mc.Deduper(texts, by="value").groups()
     assert groups == [
         ["a*b+a*c", "a*(b+c)", "(b+c)*a"],

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from fractions import Fraction
 from itertools import pairwise
 
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 from mathcanon import drawing
 from mathcanon.drawing import DRAWINGS, MAX_NODES, MissingExtraError, draw, tree_png, tree_svg, tree_text
 from mathcanon.errors import LimitError, MathCanonError
-from mathcanon.expr import Expr, Number, Operand
+from mathcanon.expr import Expr, Operand, make_number
 from mathcanon.parse import parse
 from mathcanon.render import render, tree_nodes
 from mathcanon.testing import expressions
@@ -121,7 +122,7 @@ def test_svg_is_self_contained_and_follows_the_page() -> None:
 
 
 def test_svg_escapes_what_stands_in_it() -> None:
-    svg = tree_svg(Number("1/2", text='<script>&"\x00') + Operand("a"))
+    svg = tree_svg(make_number(Fraction(1, 2), text='<script>&"\x00') + Operand("a"))
     texts = [element.text for element in ET.fromstring(svg).iter(f"{SVG}text")]
     assert '<script>&"\ufffd' in texts
 
@@ -141,7 +142,7 @@ def test_png_has_the_shape_of_the_svg() -> None:
 
 
 def test_png_takes_a_dollar_and_control_characters_as_text() -> None:
-    assert tree_png(Number(2, text="$\\frac{$\n") + Operand("a")).startswith(b"\x89PNG")
+    assert tree_png(make_number(Fraction(2), text="$\\frac{$\n") + Operand("a")).startswith(b"\x89PNG")
 
 
 def test_png_of_a_wide_tree_is_scaled_down_to_a_size_that_opens() -> None:

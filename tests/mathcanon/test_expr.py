@@ -14,7 +14,7 @@ a, b, c = Operand("a"), Operand("b"), Operand("c")
 
 def test_python_operators_build_what_the_parser_reads() -> None:
     assert a + b * 2 - c / a == Sum(((1, Sum(((1, a), (1, b * 2)))), (-1, c / a)))
-    assert str(-(a + b) ** 2) == "-(a+b)^2"
+    assert str(-((a + b) ** 2)) == "-(a+b)^2"
     assert str(1 - a) == "1-a"
     assert str(2 / a) == "2/a"
 

@@ -165,7 +165,14 @@ def test_a_hundred_thousand_terms_are_handled() -> None:
 
 @pytest.mark.parametrize(
     ("text", "same"),
-    [("x=(11-1)*2", "(11-1)*2"), ("X = 8.0*33.0", "8.0*33.0"), ("3+4=x", "3+4"), ("3+4 =", "3+4"), ("3+4", "3+4"), ("x＝1+2", "1+2")],
+    [
+        ("x=(11-1)*2", "(11-1)*2"),
+        ("X = 8.0*33.0", "8.0*33.0"),
+        ("3+4=x", "3+4"),
+        ("3+4 =", "3+4"),
+        ("3+4", "3+4"),
+        ("x＝1+2", "1+2"),
+    ],
 )
 def test_an_equation_in_one_unknown_is_its_expression(text: str, same: str) -> None:
     assert mc.parse_equation(text) == mc.parse(same)

@@ -3,9 +3,7 @@
 import pytest
 
 import mathcanon as mc
-from mathcanon import proof as _  # noqa: F401
-
-proof = __import__("sys").modules["mathcanon.proof"]
+from mathcanon import proof
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])

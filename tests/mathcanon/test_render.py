@@ -69,8 +69,27 @@ def test_the_other_formats(text: str, format: str, written: str) -> None:
     assert mc.render(mc.parse(text), format) == written
 
 
-TEXTS = ["a", "2", "-a", "a-b-c", "a-(b-c)", "a/(b/c)", "(b-a)*(d-c)^3", "-(a*b)^2", "3(1/2)*a-40%", "N10/N9", "a^-2", "pi*r^2", "1-a",
-         "(a-b)^2/(c-d)", "-(a+b*(c-d))", "2^3*a", "0.125", "(2/6)*a", "(a-a)*-b"]  # fmt: skip
+TEXTS = [
+    "a",
+    "2",
+    "-a",
+    "a-b-c",
+    "a-(b-c)",
+    "a/(b/c)",
+    "(b-a)*(d-c)^3",
+    "-(a*b)^2",
+    "3(1/2)*a-40%",
+    "N10/N9",
+    "a^-2",
+    "pi*r^2",
+    "1-a",
+    "(a-b)^2/(c-d)",
+    "-(a+b*(c-d))",
+    "2^3*a",
+    "0.125",
+    "(2/6)*a",
+    "(a-a)*-b",
+]
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -89,9 +108,16 @@ def test_dot_and_text_of_negative_numbers() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(Fraction(12), "12"), (Fraction(1, 8), "0.125"), (Fraction(5, 2), "2.5"), (Fraction(1, 6), "(1/6)"), (Fraction(-7, 3), "-(7/3)"),
-     (Fraction(1, 2**40), f"(1/{2**40})"), (Fraction(10**5000), "1" + "0" * 5000)],
-)  # fmt: skip
+    [
+        (Fraction(12), "12"),
+        (Fraction(1, 8), "0.125"),
+        (Fraction(5, 2), "2.5"),
+        (Fraction(1, 6), "(1/6)"),
+        (Fraction(-7, 3), "-(7/3)"),
+        (Fraction(1, 2**40), f"(1/{2**40})"),
+        (Fraction(10**5000), "1" + "0" * 5000),
+    ],
+)
 def test_numbers_are_written_as_the_grammar_reads_them(value: Fraction, text: str) -> None:
     assert number_text(value) == text
     if abs(value) < 10**900:
@@ -105,10 +131,23 @@ def test_an_unknown_format_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("text", "syntax"),
-    [("{", "json"), ('{"sum": []}', "json"), ('{"product": [["*", {"operand": "a"}]]}', "json"), ('{"operand": "2"}', "json"),
-     ("[[]]", "json"), ("digraph {}", "dot"), ("a)", "skeleton"), ("(a", "skeleton"), ("()", "skeleton"), ("(&a)", "skeleton"),
-     ("", "skeleton"), ("a&b&c", "skeleton"), ("[" * 5000 + "]" * 5000, "json"), ("(" * 5000, "skeleton")],
-)  # fmt: skip
+    [
+        ("{", "json"),
+        ('{"sum": []}', "json"),
+        ('{"product": [["*", {"operand": "a"}]]}', "json"),
+        ('{"operand": "2"}', "json"),
+        ("[[]]", "json"),
+        ("digraph {}", "dot"),
+        ("a)", "skeleton"),
+        ("(a", "skeleton"),
+        ("()", "skeleton"),
+        ("(&a)", "skeleton"),
+        ("", "skeleton"),
+        ("a&b&c", "skeleton"),
+        ("[" * 5000 + "]" * 5000, "json"),
+        ("(" * 5000, "skeleton"),
+    ],
+)
 def test_damaged_notations_are_refused(text: str, syntax: str) -> None:
     with pytest.raises((mc.ParseError, mc.LimitError)):
         mc.parse(text, syntax)

@@ -1,0 +1,117 @@
+"""One picture of the benchmarks: bars on a logarithmic scale, one colour for exactly right and one for not.
+
+The background is a light card of its own, so that the picture reads the same on light and on dark pages.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+INK, FAINT, CARD = "#1f2933", "#52606d", "#f8fafc"
+OURS, RIGHT, WRONG = "#0f766e", "#8fa3b8", "#e08a3c"
+
+
+class Bar(NamedTuple):
+    label: str
+    speed: float
+    remark: str
+    colour: str
+
+
+def draw(results: dict[str, dict[str, Any]], paths: list[Path]) -> str:
+    """Draw the chart to each path; returns a text alternative."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    panels = {
+        "Equivalence: pairs a second": _equivalence(results["equivalence"]),
+        "Dedupe: strings a second": _dedupe(results["dedupe"]),
+        "Enumeration: expressions a second": _enumeration(results["enumeration"]),
+    }
+    plt.rcParams.update({"font.size": 10, "svg.fonttype": "path", "svg.hashsalt": "mathcanon"})
+    heights = [len(bars) + 1.1 for bars in panels.values()]
+    figure, axes = plt.subplots(
+        len(panels), 1, figsize=(8.6, 0.36 * sum(heights)), gridspec_kw={"height_ratios": heights}, facecolor=CARD
+    )
+    for (title, bars), axis in zip(panels.items(), axes, strict=True):
+        _panel(axis, title, bars)
+    figure.legend(
+        handles=[plt.Rectangle((0, 0), 1, 1, color=colour) for colour in (OURS, RIGHT, WRONG)],
+        labels=["mathcanon", "others, all answers right", "others, some wrong"],
+        loc="lower center", ncols=3, frameon=False, labelcolor=INK,
+    )  # fmt: skip
+    figure.tight_layout(rect=(0, 0.035, 1, 1), h_pad=1.6)
+    for path in paths:
+        metadata = {"Date": None} if path.suffix == ".svg" else None
+        figure.savefig(path, dpi=110, facecolor=CARD, metadata=metadata)
+    plt.close(figure)
+    return _alternative(panels)
+
+
+def _panel(axis: Any, title: str, bars: list[Bar]) -> None:
+    axis.set_facecolor(CARD)
+    axis.barh([bar.label for bar in bars], [bar.speed for bar in bars], color=[bar.colour for bar in bars], height=0.72)
+    axis.invert_yaxis()
+    axis.set_xscale("log")
+    axis.set_xlim(min(bar.speed for bar in bars) / 3, max(bar.speed for bar in bars) * 12)
+    axis.set_title(title, loc="left", color=INK, fontsize=11, fontweight="bold")
+    axis.tick_params(axis="y", length=0, colors=INK)
+    axis.tick_params(axis="x", which="both", length=0, colors=FAINT, labelsize=8)
+    axis.grid(axis="x", color="#d9e2ec", linewidth=0.8)
+    axis.set_axisbelow(True)
+    for side in axis.spines.values():
+        side.set_visible(False)
+    for i, bar in enumerate(bars):
+        axis.text(bar.speed * 1.12, i, f"{_rounded(bar.speed)}  {bar.remark}", va="center", color=INK, fontsize=9)
+
+
+def _equivalence(result: dict[str, Any]) -> list[Bar]:
+    rows = sorted([row for row in result["rows"] if "missing" not in row], key=lambda row: -row["pairs_per_second"])
+    bars = []
+    for row in rows:
+        right = row["right_percent"]
+        ours = row["peer"].startswith("mathcanon")
+        colour = OURS if ours else RIGHT if right == 100 else WRONG
+        bars.append(Bar(row["peer"], row["pairs_per_second"], f"({right:.4g}% right)", colour))
+    return bars
+
+
+def _dedupe(result: dict[str, Any]) -> list[Bar]:
+    rows = [row for row in result["rows"] if "missing" not in row]
+    bars = []
+    for row in rows:
+        ours = row["way"].startswith("mathcanon")
+        colour = OURS if ours else RIGHT if row["right"] else WRONG
+        remark = (
+            f"({row['classes']:,} classes)" if row["right"] else f"({row['kept']:,} for {row['classes']:,} classes)"
+        )
+        operands = "each operand once" if row["set"] == "once" else "operands repeated"
+        bars.append(Bar(f"{row['way']}; {operands}", row["strings_per_second"], remark, colour))
+    return bars
+
+
+def _enumeration(result: dict[str, Any]) -> list[Bar]:
+    full = max(row["n"] for row in result["rows"] if row["found"] == row["of"])
+    bars = []
+    for row in result["rows"]:
+        if row["n"] == full:
+            colour = OURS if row["way"].startswith("mathcanon") else RIGHT
+            remark = f"({row['peak_bytes'] / 1e6:,.0f} MB at the most)"
+            bars.append(Bar(f"{row['way']}; n = {full}", row["per_second"], remark, colour))
+    return bars
+
+
+def _rounded(speed: float) -> str:
+    digits = f"{speed:.2g}" if speed < 100 else f"{round(speed, 2 - len(str(int(speed)))):,.0f}"
+    return digits
+
+
+def _alternative(panels: dict[str, list[Bar]]) -> str:
+    lines = [
+        f"{title}: " + "; ".join(f"{bar.label} {_rounded(bar.speed)} {bar.remark}" for bar in bars) + "."
+        for title, bars in panels.items()
+    ]
+    return "Bar chart, logarithmic scale. " + " ".join(lines)

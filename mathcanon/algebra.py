@@ -1,0 +1,56 @@
+"""What gives an expression a meaning: an algebra, and the one way to run it over a tree.
+
+An `Algebra` says what to make of an operand, a number, a sum, a product, a power.  Canonical forms, values on
+Fractions or modulo a prime, and texts are all algebras.  `fold` runs one over a tree without recursion; the parser
+runs the same algebras over text, so text is compiled straight to a canonical form with no tree in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Generic, TypeVar
+
+from .expr import Expr, Number, Operand, Product, Sum, upwards
+
+__all__ = ["Algebra", "fold"]
+
+T = TypeVar("T")
+
+
+class Algebra(Generic[T]):
+    """What to make of each kind of node; `T` is what comes out (a tree, a value, a text...)."""
+
+    __slots__ = ("number", "operand", "power", "product", "sum")
+
+    def __init__(
+        self,
+        *,
+        operand: Callable[[str], T],
+        number: Callable[[Fraction, str | None], T],
+        sum: Callable[[list[tuple[int, T]]], T],
+        product: Callable[[list[tuple[int, T]]], T],
+        power: Callable[[T, int], T],
+    ) -> None:
+        self.operand, self.number, self.sum, self.product, self.power = operand, number, sum, product, power
+
+
+def fold(expr: Expr, algebra: Algebra[T]) -> T:
+    """What `algebra` makes of `expr`, from the leaves up, without recursion."""
+    done: dict[int, T] = {}
+    for node in upwards(expr):
+        here = id(node)
+        if here in done:
+            continue
+        kind = type(node)
+        if kind is Operand:
+            done[here] = algebra.operand(node.name)  # type: ignore[attr-defined]
+        elif kind is Sum:
+            done[here] = algebra.sum([(mark, done[id(child)]) for mark, child in node.terms])  # type: ignore[attr-defined]
+        elif kind is Product:
+            done[here] = algebra.product([(mark, done[id(child)]) for mark, child in node.factors])  # type: ignore[attr-defined]
+        elif kind is Number:
+            done[here] = algebra.number(node.value, node.text)  # type: ignore[attr-defined]
+        else:
+            done[here] = algebra.power(done[id(node.base)], node.exponent)  # type: ignore[attr-defined]
+    return done[id(expr)]
