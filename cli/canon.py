@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from decimal import Decimal
+from fractions import Fraction
 from itertools import count as count_from
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
@@ -32,13 +33,12 @@ def _json_option(command: F) -> F:
 
 
 def _law_option(command: F) -> F:
-    laws = "; ".join(f"{law}: {what}" for law, what in mc.LAWS.items())
     return click.option(
         "--law",
-        type=click.Choice(list(mc.LAWS)),
+        metavar="LAW",
         default="full",
         show_default=True,
-        help=f"What counts as the same. {laws}",
+        help="What counts as the same; one of the laws below.",
     )(command)
 
 
@@ -54,7 +54,10 @@ def main() -> None:
     """
 
 
-@main.command()
+_LAWS = "\b\nLaws:\n" + "\n".join(f"  {law:<23}{what}" for law, what in mc.LAWS.items())
+
+
+@main.command(epilog=_LAWS)
 @click.argument("n", type=int)
 @_law_option
 @_json_option
@@ -69,7 +72,7 @@ def count(n: int, law: str, as_json: bool) -> None:
     print_json({"n": n, "law": law, "count": value}) if as_json else click.echo(value)
 
 
-@main.command()
+@main.command(epilog=_LAWS)
 @click.argument("n", type=int)
 @_law_option
 @_json_option
@@ -269,7 +272,7 @@ def dedupe(file: TextIO, by: str, groups: bool, strict: bool, as_json: bool) -> 
 @click.argument("target")
 @click.argument("number", nargs=-1, required=True)
 @click.option("--tolerance", default="0", help="Take values that are as close to TARGET as this.")
-@click.option("--limit", type=click.IntRange(min=1), help="How many at the most.")
+@click.option("--limit", type=click.IntRange(min=1), help="Fail if there are more than this.")
 @_json_option
 def reach(target: str, number: tuple[str, ...], tolerance: str, limit: int | None, as_json: bool) -> int:
     """Every non-equivalent way to TARGET that uses each NUMBER once; exit code 1 if there is none.
@@ -293,9 +296,12 @@ def reach(target: str, number: tuple[str, ...], tolerance: str, limit: int | Non
 @click.option("--pred", default="pred", show_default=True, help="The field with the equation to be graded.")
 @click.option("--gold", default="gold", show_default=True, help="The field with the right equation.")
 @click.option("--quantities", help="The field with the list of the problem's numbers, if there is one.")
+@click.option("--constants", default="1,3.14", show_default=True, help="Numbers that stay numbers, with commas.")
 @click.option("--strict", is_flag=True, help="Stop at the first record that can't be read.")
 @_json_option
-def grade(file: TextIO, pred: str, gold: str, quantities: str | None, strict: bool, as_json: bool) -> int:
+def grade(
+    file: TextIO, pred: str, gold: str, quantities: str | None, constants: str, strict: bool, as_json: bool
+) -> int:
     """Grade the equations in FILE (JSON Lines): each record with its grade and reason, then the tally.
 
     same-method: the same function of the quantities.  same-value: the right value by another method, a false
@@ -304,9 +310,10 @@ def grade(file: TextIO, pred: str, gold: str, quantities: str | None, strict: bo
     \b
     mwp-canon grade predictions.jsonl --pred prediction --gold equation
     """
+    kept = [mc.parse_number(constant) for constant in constants.split(",") if constant.strip()]
     tally = dict.fromkeys(("same-method", "same-value", "different", "unreadable"), 0)
     for number, line in _lines(file):
-        record, result, reason = _grade_line(line, pred, gold, quantities)
+        record, result, reason = _grade_line(line, pred, gold, quantities, kept)
         tally[result] += 1
         if result == "unreadable" and strict:
             warn(f"{file.name}:{number}: {reason}")
@@ -396,7 +403,9 @@ def _shortened(text: str) -> str:
     return text if len(text) <= 200 else text[:199] + "…"
 
 
-def _grade_line(line: str, pred: str, gold: str, quantities: str | None) -> tuple[dict[str, Any], str, str]:
+def _grade_line(
+    line: str, pred: str, gold: str, quantities: str | None, constants: list[Fraction]
+) -> tuple[dict[str, Any], str, str]:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -408,7 +417,7 @@ def _grade_line(line: str, pred: str, gold: str, quantities: str | None) -> tupl
             return record, "unreadable", f"no text in the field {field!r}"
     try:
         known = record.get(quantities) if quantities else None
-        result = mc.grade(record[pred], record[gold], quantities=known)
+        result = mc.grade(record[pred], record[gold], quantities=known, constants=constants)
     except mc.ParseError as error:
         return record, "unreadable", f"{error} in {_shortened(error.text)!r}"
     except (mc.MathCanonError, TypeError) as error:

@@ -10,9 +10,10 @@ True
 793002
 """
 
+from ._fingerprint import fingerprint
 from .algebra import Algebra, fold
-from .canonical import canonical, key
-from .counting import LAWS, Asymptotics, asymptotics, count, sequence, table
+from .canonical import canonical, key, signed_class
+from .counting import LAWS, Asymptotics, Row, asymptotics, count, sequence, table
 from .dedupe import Deduper, dedupe
 from .drawing import draw, tree_png, tree_svg, tree_text
 from .equivalence import Verdict, equivalent
@@ -22,7 +23,7 @@ from .expr import Expr, Number, Operand, Power, Product, Sum
 from .grade import Grade, grade
 from .interop import from_networkx, from_sympy, to_networkx, to_sympy
 from .parse import parse, parse_equation, parse_number
-from .proof import Proof, prove
+from .proof import Check, Proof, prove
 from .reach import Hit, reach, reach_batch
 from .render import render
 from .space import expressions, rank, sample, unrank
@@ -33,6 +34,7 @@ __all__ = [
     "LAWS",
     "Algebra",
     "Asymptotics",
+    "Check",
     "Deduper",
     "EvaluationError",
     "Expr",
@@ -46,6 +48,7 @@ __all__ = [
     "Power",
     "Product",
     "Proof",
+    "Row",
     "Sum",
     "Verdict",
     "asymptotics",
@@ -56,6 +59,7 @@ __all__ = [
     "equivalent",
     "evaluate",
     "expressions",
+    "fingerprint",
     "fold",
     "from_networkx",
     "from_sympy",
@@ -71,6 +75,7 @@ __all__ = [
     "render",
     "sample",
     "sequence",
+    "signed_class",
     "table",
     "to_networkx",
     "to_sympy",

@@ -70,7 +70,15 @@ def _operand(name: str) -> Residue:
 
 
 def fingerprint(expr: Expr) -> int:
-    """The value at the secret point as one integer; raises `ZeroDivisor`."""
+    """The value at a secret point modulo a secret prime: equal functions have equal fingerprints in one process.
+
+    Different functions have different ones but for a chance of degree / 2^60.  Raises `ZeroDivisor`, a
+    `MathCanonError`, where a divisor vanishes.
+
+    >>> from mathcanon import parse
+    >>> fingerprint(parse("a*b+a*c")) == fingerprint(parse("a*(b+c)"))
+    True
+    """
     numerator, denominator = fold(expr, fingerprint_algebra())
     return numerator * pow(denominator, -1, _prime()) % _prime()
 

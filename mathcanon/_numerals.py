@@ -30,7 +30,7 @@ def read_number(token: str, algebra: Algebra[T]) -> T:
         return algebra.number(Fraction(int(token)), token)
     if "/" not in token:
         if token[-1] == "%":
-            return algebra.number(Fraction(token[:-1].strip()) / 100, token)
+            return algebra.number(Fraction(token[:-1].strip()) / 100, token.replace(" ", ""))
         return algebra.number(Fraction(token), token)
     whole, *parts = re.findall(r"\d+", token if token[0] != "(" else "0" + token)
     numerator, denominator = map(int, parts)

@@ -105,7 +105,7 @@ def parse_with(text: str, algebra: Algebra[T], syntax: str = "auto") -> T:
 def _auto(text: str, algebra: Algebra[T]) -> T:
     stripped = text.strip()
     if stripped:
-        if stripped[0] in "+*/^~" and len(stripped) > 1:
+        if stripped[0] in "+*/^~" and stripped[1:2].isspace():
             return read_prefix(text, algebra)
         if stripped[-1] in "+-*/^~" and " " in stripped:
             return read_postfix(text, algebra)
@@ -262,7 +262,8 @@ def _refuse(
             raise ParseError("two operands side by side", text, where, hint=f"write {before}*{token}")
         raise ParseError(f"not a number: '{token}'", text, where)
     if code is not None:
-        raise ParseError(f"an operand is missing before '{token}'", text, where)
+        hint = "there is no unary plus" if code == _PLUS else ""
+        raise ParseError(f"an operand is missing before '{token}'", text, where, hint=hint)
     if before and token == "%":
         raise ParseError("a percent sign after something that is not a number", text, where, hint="write /100")
     raise ParseError(f"unexpected character {token!r}", text, where)

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import msgspec
 
-__all__ = ["Problem", "Quantity", "Skipped"]
+__all__ = ["Candidate", "CandidateSet", "Label", "Problem", "Quantity", "Scored", "Skipped"]
 
 
 class Quantity(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,3 +53,42 @@ class Skipped(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
     line: int | None = None
     field: str = ""  # the field of the record at fault
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """An equation of a problem that has the right value."""
+
+    expr: str  # over N0, N1..., the constants 1 and 3.14
+    stage: str  # the simplest stage that finds it
+    value: str  # exact; differs from the answer only where the plan has a tolerance
+
+
+class CandidateSet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """All candidates of a problem, simplest first, and what is needed to rank them without the corpus."""
+
+    id: str
+    values: tuple[str, ...]  # of the quantities, exact
+    surfaces: tuple[str, ...]  # of the quantities, as written
+    answer: str
+    candidates: tuple[Candidate, ...] = ()
+    reason: str | None = None  # why there is none: "no-match", "no-quantity", "too-many-quantities"
+
+
+class Scored(msgspec.Struct, frozen=True, kw_only=True):
+    """A candidate with its share of belief."""
+
+    expr: str
+    posterior: float
+
+
+class Label(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A pseudo label: the equation that a problem is trained with."""
+
+    id: str
+    expr: str  # over N0, N1..., the constants 1 and 3.14
+    equation: str  # the same in the problem's own numbers: "x=(11-1)*2"
+    posterior: float  # how sure the ranker is; 1 where there was one candidate
+    candidates: int  # how many there were
+    stage: str
+    ranker: str
+    others: tuple[Scored, ...] = ()  # the next best, for soft labels

@@ -1,0 +1,1 @@
+"""Problems -> candidate equations: plans (which numbers to combine), the batched search, executors, resuming."""
