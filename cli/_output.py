@@ -10,14 +10,17 @@ import json
 import os
 import re
 import sys
+import time
 from collections.abc import Sequence
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import click
 
 from mathcanon.errors import MathCanonError, ParseError
+from weaksup.errors import WeakSupError
 
-__all__ = ["Commands", "error_line", "print_json", "print_table", "warn"]
+__all__ = ["Commands", "Progress", "error_line", "print_json", "print_table", "warn"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -46,7 +49,7 @@ class Commands(click.Group):
         except click.Abort:
             click.echo("interrupted", err=True)
             code = INTERRUPTED
-        except MathCanonError as error:
+        except (MathCanonError, WeakSupError) as error:
             warn(f"error: {error_line(error)}")
             code = BAD
         except OSError as error:
@@ -66,7 +69,7 @@ class Commands(click.Group):
             return YES
 
 
-def error_line(error: MathCanonError) -> str:
+def error_line(error: Exception) -> str:
     """An error as a user reads it; an expression with a caret below it."""
     return error.pointed() if isinstance(error, ParseError) else str(error)
 
@@ -87,3 +90,63 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     for row in cells:
         click.echo("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+class Progress:
+    """How far a long command is, with rate and time left, on stderr: a bar on a terminal, else a line now and then."""
+
+    EVERY = 30.0  # seconds between lines
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.called = False
+        self._start, self._last, self._before = time.monotonic(), 0.0, 0
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say that `done` of `total` are done; those of the first call were done before."""
+        now = time.monotonic()
+        if not self.called:
+            self.called = True
+            self._start, self._last, self._before = now, now, done
+            if done:
+                warn(f"{done:,} of {total:,} {self.what} were done before")
+            if sys.stderr.isatty():
+                self._start_bar(done, total)
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done)
+        elif now - self._last >= self.EVERY:
+            self._last = now
+            warn(self._line(done, total, now - self._start))
+
+    def _line(self, done: int, total: int, seconds: float) -> str:
+        rate = (done - self._before) / seconds if seconds else 0.0
+        left = f", {(total - done) / rate:,.0f} s left" if rate else ""
+        return f"{done:,} of {total:,} {self.what}, {rate:,.0f} a second{left}"
+
+    def _start_bar(self, done: int, total: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
+        from rich.text import Text
+
+        before = self._before
+
+        class Rate(ProgressColumn):
+            def render(self, task: Task) -> Text:
+                rate = (task.completed - before) / task.elapsed if task.elapsed else 0.0
+                return Text(f"{rate:,.0f} a second")
+
+        columns = (BarColumn(), MofNCompleteColumn(), self.what, Rate(), TimeRemainingColumn(), "left")
+        self._bar = Progress(*columns, console=Console(stderr=True))
+        self._task = self._bar.add_task(self.what, total=total, completed=done)
+        self._bar.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()

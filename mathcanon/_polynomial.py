@@ -16,6 +16,7 @@ from .expr import Expr
 
 __all__ = ["MAX_WORK", "Ratio", "ratios"]
 
+MAX_OPERANDS = 5_000
 MAX_WORK = 20_000_000  # products of terms, weighted by the size of coefficients and monomials: a second or two
 
 
@@ -37,10 +38,12 @@ def ratios(exprs: Sequence[Expr]) -> tuple[list[Ratio], list[list[Any]], _Budget
     import flint
 
     names = sorted({name for expr in exprs for name in expr.operands()})
+    if len(names) > MAX_OPERANDS:  # a monomial has an exponent for each
+        raise LimitError("the operands of an exact comparison", len(names), MAX_OPERANDS)
     context = flint.fmpz_mpoly_ctx.get(names, flint.Ordering.degrevlex)
     operands = dict(zip(names, context.gens(), strict=True))
     one = context.constant(1)
-    budget = _Budget(len(names))
+    budget = _Budget(len(names), context.constant(0))
     divisors: list[Any] = []
 
     def number(value: Fraction, text: str | None) -> Ratio:
@@ -48,8 +51,12 @@ def ratios(exprs: Sequence[Expr]) -> tuple[list[Ratio], list[list[Any]], _Budget
         return Ratio(context.constant(value.numerator), context.constant(value.denominator), bits)
 
     def sum(terms: list[tuple[int, Ratio]]) -> Ratio:
-        total, below, bits = context.constant(0), one, 1
+        whole = [(sign, item) for sign, item in terms if item.denominator == one]
+        bits = max([item.bits for _, item in whole], default=1) + len(whole).bit_length()
+        total, below = budget.plus([item.numerator if sign > 0 else -item.numerator for sign, item in whole], bits), one
         for sign, item in terms:
+            if item.denominator == one:
+                continue
             if item.denominator == below:
                 total = total + item.numerator if sign > 0 else total - item.numerator
                 bits = max(bits, item.bits) + 1
@@ -101,14 +108,23 @@ def ratios(exprs: Sequence[Expr]) -> tuple[list[Ratio], list[list[Any]], _Budget
 
 
 class _Budget:
-    def __init__(self, operands: int) -> None:
+    def __init__(self, operands: int, zero: Any) -> None:
         self.weight = 1 + operands // 8
+        self.zero = zero
         self.left = MAX_WORK
 
     def spend(self, work: int, bits: int) -> None:
         self.left -= work * (self.weight + bits // 256)
         if self.left < 0:
             raise LimitError("the work of the exact comparison", MAX_WORK - self.left, MAX_WORK)
+
+    def plus(self, polynomials: list[Any], bits: int) -> Any:
+        """Their sum, added up in pairs, so that many terms are not gone through again for each new one."""
+        while len(polynomials) > 1:
+            self.spend(sum([len(p) for p in polynomials]), bits)
+            paired = [p + q for p, q in zip(polynomials[::2], polynomials[1::2], strict=False)]
+            polynomials = paired + polynomials[len(paired) * 2 :]
+        return polynomials[0] if polynomials else self.zero
 
     def times(self, p: Any, q: Any, bits: int) -> Any:
         if q == 1:

@@ -32,6 +32,7 @@ __all__ = ["Verdict", "equivalent"]
 #: pi to 60 places: enough to tell values apart, exact enough to show them.
 PI = Fraction("3.141592653589793238462643383279502884197169399375105820974944")
 _MAX_SIZE_OF_EXAMPLE = 20_000
+_MAX_TERMS_TO_FACTOR = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,9 +228,10 @@ def _one_sided_divisors(left: Expr, right: Expr) -> tuple[Expr, ...]:
 
 
 def _irreducible(polynomials: list[Any]) -> set[str]:
-    """The irreducible factors of these polynomials, as text, each with a fixed sign."""
+    """The irreducible factors of these polynomials, as text, each with a fixed sign; large ones are left whole."""
     factors = set()
     for polynomial in polynomials:
-        for factor, _ in polynomial.factor()[1]:
+        small = len(polynomial) <= _MAX_TERMS_TO_FACTOR
+        for factor, _ in polynomial.factor()[1] if small else [(polynomial, 1)]:
             factors.add(str(-factor if factor.leading_coefficient() < 0 else factor))
     return factors
