@@ -73,9 +73,7 @@ class Source:
         """Those that were given and change what is read."""
         given = asdict(self)
         return {
-            name: value
-            for name, value in given.items()
-            if name not in ("data", "path", "strict") and value is not None
+            name: value for name, value in given.items() if name not in ("data", "path", "strict") and value is not None
         }
 
     def read(self) -> Corpus:
@@ -218,7 +216,7 @@ def data_list(as_json: bool) -> None:
 
 
 @data.command("show")
-@click.argument("set", metavar="[SET]", default="stories")
+@click.argument("data", metavar="[SET]", default="stories")
 @functools.partial(_source_options, with_data=False)
 @_part_options
 @click.option("--id", "wanted", help="One problem, whole.")
@@ -232,3 +230,158 @@ def data_show(source: Source, part: Part, wanted: str | None, limit: int, as_jso
     mwp-weak data show math23k --path Math_23K.json --split-file split.json --limit 5
     mwp-weak data show stories --id story-00003
     """
+    corpus = source.read()
+    if wanted is not None:
+        problem = _problem(corpus, wanted)
+        print_json(_as_dict(problem)) if as_json else _print_problem(problem)
+        return
+    parts = part.of(corpus)
+    quantities = dict(sorted(Counter(len(problem.quantities) for problem in corpus.problems).items()))
+    shown = corpus.problems[:limit]
+    if as_json:
+        print_json(
+            {
+                "data": corpus.name,
+                "paths": list(corpus.paths),
+                "digest": corpus.digest,
+                "problems": len(corpus.problems),
+                "skipped": corpus.skipped_by_reason,
+                "skipped_problems": [_as_dict(skipped) for skipped in corpus.skipped],
+                "gold_missing": corpus.gold_missing,
+                "quantities": {str(number): count for number, count in quantities.items()},
+                "split": {"name": parts.name, "sizes": parts.sizes},
+                "examples": [_as_dict(problem) for problem in shown],
+            }
+        )
+        return
+    click.echo(f"{corpus.name}: {len(corpus.problems):,} problems, {len(corpus.skipped):,} skipped")
+    for reason, count in corpus.skipped_by_reason.items():
+        ids = [skipped.id for skipped in corpus.skipped if skipped.reason == reason]
+        click.echo(f"  skipped, {reason}: {count:,} ({', '.join(ids[:10])}{', ...' if count > 10 else ''})")
+    for reason, count in corpus.gold_missing.items():
+        click.echo(f"  without gold, {reason}: {count:,}")
+    click.echo(f"split {parts}\n")
+    total = max(1, len(corpus.problems))
+    rows = [(number, count, f"{count / total:.1%}") for number, count in quantities.items()]
+    print_table(("quantities", "problems", "share"), rows)
+    for problem in shown:
+        click.echo()
+        _print_problem(problem)
+
+
+def _problem(corpus: Corpus, wanted: str) -> Problem:
+    for problem in corpus.problems:
+        if problem.id == wanted:
+            return problem
+    for skipped in corpus.skipped:
+        if skipped.id == wanted:
+            why = f"{skipped.reason}: {skipped.detail}" if skipped.detail else skipped.reason
+            raise click.ClickException(f"problem {wanted} was skipped: {why}")
+    example = f"; the first is {corpus.problems[0].id}" if corpus.problems else ""
+    raise click.ClickException(f"{corpus.name} has no problem {wanted}{example}")
+
+
+def _as_dict(record: Any) -> dict[str, Any]:
+    import msgspec
+
+    return msgspec.to_builtins(record)  # type: ignore[no-any-return]
+
+
+def _print_problem(problem: Problem) -> None:
+    """The problem with its quantities marked: `Tom has [N0: 3] apples`."""
+    click.echo(f"{problem.id}: {_marked(problem)}")
+    gold = problem.gold or f"none ({problem.gold_missing or 'not in the corpus'})"
+    click.echo(f"  answer {problem.answer}, gold {gold}")
+
+
+def _marked(problem: Problem) -> str:
+    pieces, at = [], 0
+    for i, quantity in enumerate(problem.quantities):
+        value = "" if quantity.surface == quantity.value else f" = {quantity.value}"
+        pieces += [problem.text[at : quantity.start], f"[N{i}: {quantity.surface}{value}]"]
+        at = quantity.end
+    return "".join([*pieces, problem.text[at:]])
+
+
+# --- search -----------------------------------------------------------------------------------------------------------
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@main.command()
+@_source_options
+@click.option("-o", "--output", type=_FILE, default="candidates.jsonl", show_default=True, help="JSON Lines, or .gz.")
+@click.option(
+    "--plan", default="full", show_default=True, metavar="PLAN", help="full, paper, released, or a .toml file."
+)
+@click.option("--limit", type=click.IntRange(min=1), help="Keep the simplest so many candidates of a problem.")
+@click.option("--engine", type=click.Choice(["local", "dask"]), default="local", show_default=True,
+              help="Processes of this machine, or a Dask cluster.")  # fmt: skip
+@click.option("--workers", type=click.IntRange(min=1), help="How many processes; by default one a core.")
+@click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster; without it, Dask runs on this machine.")
+@click.option("--overwrite", is_flag=True, help="Replace an output that was made with other settings.")
+@_json_option
+def search(
+    source: Source,
+    output: Path,
+    plan: str,
+    limit: int | None,
+    engine: str,
+    workers: int | None,
+    scheduler: str | None,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Every equation that gives the answer, for each problem: JSON Lines of candidate sets.
+
+    Interrupted and run again with the same options, it goes on where it stopped.  The output is the same whatever
+    the number of workers.  --limit keeps the simplest: fewest leaves, then the earlier stage of the plan, then the
+    shorter text, then by alphabet.
+
+    \b
+    mwp-weak search --size 100 -o candidates.jsonl
+    mwp-weak search --data math23k --path Math_23K.json.gz --plan paper -o candidates.jsonl
+    mwp-weak search --engine dask --scheduler tcp://10.0.0.1:8786 -o candidates.jsonl
+    """
+    from weaksup.search.plans import load_plan
+    from weaksup.search.run import parts_folder, run_search
+
+    if scheduler is not None and engine != "dask":
+        raise click.UsageError("--scheduler is for --engine dask")
+    chosen = load_plan(plan)
+    corpus = source.read()
+    start = time.monotonic()
+    with Progress("problems") as progress:
+        try:
+            made = run_search(
+                corpus,
+                chosen,
+                output,
+                workers=workers or _cores(),
+                engine="dask" if engine == "dask" else "local",
+                scheduler=scheduler,
+                limit=limit,
+                options=source.options,
+                overwrite=overwrite,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            if parts_folder(output).is_dir():
+                warn(f"what is finished is in {parts_folder(output)}: the same command goes on from there")
+            raise
+    if not progress.called:
+        warn(f"{output} is complete already: nothing to do")
+    seconds = time.monotonic() - start
+    counts = made.counts
+    if as_json:
+        skipped = corpus.skipped_by_reason
+        result = {"output": str(output), "data": corpus.name, "plan": chosen.name, **counts, "skipped": skipped}
+        print_json({**result, "seconds": round(seconds, 3)})
+        return
+    share = counts["covered"] / max(1, counts["problems"])
+    click.echo(f"{output}: {corpus.name}, plan {chosen.name}")
+    click.echo(f"{counts['problems']:,} problems, {counts['covered']:,} covered ({share:.1%}), ", nl=False)
+    click.echo(f"{counts['single']:,} with one candidate, {counts['covered'] - counts['single']:,} with several")
+    click.echo(f"{counts['candidates']:,} candidates, largest set {counts['largest']:,}")

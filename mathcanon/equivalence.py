@@ -72,7 +72,10 @@ class Verdict:
 
     @cached_property
     def domain(self) -> tuple[Expr, ...]:
-        """What must not be zero for one side to have a value, and for the other side may be."""
+        """What must not be zero for one side to have a value, and for the other side may be.
+
+        Divisors that are polynomials of more than 200 terms are left out.
+        """
         if not self.equivalent or self.reason == "fingerprint":
             return ()
         return _one_sided_divisors(as_expr(self._left), as_expr(self._right))
@@ -228,10 +231,11 @@ def _one_sided_divisors(left: Expr, right: Expr) -> tuple[Expr, ...]:
 
 
 def _irreducible(polynomials: list[Any]) -> set[str]:
-    """The irreducible factors of these polynomials, as text, each with a fixed sign; large ones are left whole."""
+    """The irreducible factors of these polynomials, as text, each with a fixed sign; large ones are passed over."""
     factors = set()
     for polynomial in polynomials:
-        small = len(polynomial) <= _MAX_TERMS_TO_FACTOR
-        for factor, _ in polynomial.factor()[1] if small else [(polynomial, 1)]:
+        if len(polynomial) > _MAX_TERMS_TO_FACTOR:
+            continue
+        for factor, _ in polynomial.factor()[1]:
             factors.add(str(-factor if factor.leading_coefficient() < 0 else factor))
     return factors
