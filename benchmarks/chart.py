@@ -58,7 +58,7 @@ def _panel(axis: Any, title: str, bars: list[Bar]) -> None:
     axis.invert_yaxis()
     axis.set_xscale("log")
     low, high = min(bar.speed for bar in bars) / 3, max(bar.speed for bar in bars)
-    axis.set_xlim(low, high * (high / low) ** 0.55)  # room for the remarks
+    axis.set_xlim(low, high * (high / low) ** 0.7)  # room for the remarks
     axis.set_title(title, loc="left", color=INK, fontsize=11, fontweight="bold")
     axis.tick_params(axis="y", length=0, colors=INK)
     axis.tick_params(axis="x", which="both", length=0, colors=FAINT, labelsize=8)
@@ -67,7 +67,8 @@ def _panel(axis: Any, title: str, bars: list[Bar]) -> None:
     for side in axis.spines.values():
         side.set_visible(False)
     for i, bar in enumerate(bars):
-        axis.text(bar.speed * 1.12, i, f"{_rounded(bar.speed)}  {bar.remark}", va="center", color=INK, fontsize=9)
+        words = f"{_rounded(bar.speed)}  {bar.remark}"
+        axis.annotate(words, (bar.speed, i), (5, 0), textcoords="offset points", va="center", color=INK, fontsize=9)
 
 
 def _equivalence(result: dict[str, Any]) -> list[Bar]:
@@ -77,7 +78,7 @@ def _equivalence(result: dict[str, Any]) -> list[Bar]:
         right = row["right_percent"]
         ours = row["peer"].startswith("mathcanon")
         colour = OURS if ours else RIGHT if right == 100 else WRONG
-        bars.append(Bar(row["peer"], row["pairs_per_second"], f"({right:.4g}% right)", colour))
+        bars.append(Bar(row["peer"], row["pairs_per_second"], f"({right:.3g}% right)", colour))
     return bars
 
 
@@ -87,7 +88,7 @@ def _dedupe(result: dict[str, Any]) -> list[Bar]:
     for row in rows:
         ours = row["way"].startswith("mathcanon")
         colour = OURS if ours else RIGHT if row["right"] else WRONG
-        remark = f"({row['classes']:,} classes)" if row["right"] else f"({row['kept']:,} for {row['classes']:,})"
+        remark = f"({row['kept']:,} kept, right)" if row["right"] else f"({row['kept']:,} kept for {row['classes']:,})"
         bars.append(Bar(f"{row['way']} ({row['set']})", row["strings_per_second"], remark, colour))
     return bars
 
@@ -97,7 +98,7 @@ def _enumeration(result: dict[str, Any]) -> list[Bar]:
     for row in result["rows"]:
         if row["n"] == _largest(result):
             colour = OURS if row["way"].startswith("mathcanon") else RIGHT
-            remark = f"({row['peak_bytes'] / 1e6:,.0f} MB at the most)"
+            remark = f"(needs {row['peak_bytes'] / 1e6:,.0f} MB)"
             bars.append(Bar(row["way"], row["per_second"], remark, colour))
     return bars
 

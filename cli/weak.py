@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,12 +19,14 @@ import click
 
 import mathcanon as mc
 
-from ._output import YES, Commands, Progress, print_json, print_table, warn
+from ._output import Commands, Progress, print_json, print_table, warn
 
 if TYPE_CHECKING:
     from weaksup.corpora import Corpus
     from weaksup.corpora.splits import Split
-    from weaksup.records import Problem
+    from weaksup.oracle_cases import Shown
+    from weaksup.oracle_tables import Table
+    from weaksup.records import CandidateSet, Label, Problem
 
 __all__ = ["main"]
 
@@ -58,7 +61,7 @@ def main() -> None:
 class Source:
     """The options that say what to read."""
 
-    data: str
+    data: str | None
     path: Path | None
     number_words: bool | None
     segmenter: str | None
@@ -79,11 +82,24 @@ class Source:
     def read(self) -> Corpus:
         from weaksup.corpora import read_corpus
 
-        corpus = read_corpus(self.data, self.path, strict=self.strict, **self.options)
+        corpus = read_corpus(self.data or "stories", self.path, strict=self.strict, **self.options)
         if corpus.skipped:
             reasons = ", ".join(f"{reason} {count:,}" for reason, count in corpus.skipped_by_reason.items())
-            warn(f"{len(corpus.skipped):,} problems of {self.data} skipped: {reasons} (mwp-weak data show lists them)")
+            warn(f"{len(corpus.skipped):,} problems of {corpus.name} skipped: {reasons}")
         return corpus
+
+    def behind(self, file: Path) -> Source:
+        """What FILE was made from, as its sidecar tells, where the options do not say otherwise."""
+        from weaksup.files import read_run_info, run_info_path
+
+        made = read_run_info(run_info_path(file))
+        corpus = dict(made.config.get("corpus") or {}) if made else {}
+        if made is None or self.data not in (None, corpus.get("name")):
+            return self
+        path = None if made.source is None else Path(made.source)
+        known = {"data": corpus.pop("name", None), "path": path, **corpus, **self.options}
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        return Source(**{**asdict(self), **known, **given})
 
 
 _READING = (
@@ -96,7 +112,7 @@ _READING = (
     click.option("--language", metavar="en|zh", help="Stories of one language."),
     click.option("--strict", is_flag=True, help="Stop at the first problem that can't be read, with file and line."),
 )
-_DATA = click.option("--data", metavar="SET", default="stories", show_default=True, help="See mwp-weak data list.")
+_DATA = click.option("--data", metavar="SET", help="The corpus, see mwp-weak data list.  [default: stories]")
 
 
 def _source_options(command: F, *, with_data: bool = True) -> F:
@@ -288,19 +304,11 @@ def _as_dict(record: Any) -> dict[str, Any]:
 
 
 def _print_problem(problem: Problem) -> None:
-    """The problem with its quantities marked: `Tom has [N0: 3] apples`."""
-    click.echo(f"{problem.id}: {_marked(problem)}")
+    from weaksup.oracle_cases import marked_text
+
+    click.echo(f"{problem.id}: {marked_text(problem)}")
     gold = problem.gold or f"none ({problem.gold_missing or 'not in the corpus'})"
     click.echo(f"  answer {problem.answer}, gold {gold}")
-
-
-def _marked(problem: Problem) -> str:
-    pieces, at = [], 0
-    for i, quantity in enumerate(problem.quantities):
-        value = "" if quantity.surface == quantity.value else f" = {quantity.value}"
-        pieces += [problem.text[at : quantity.start], f"[N{i}: {quantity.surface}{value}]"]
-        at = quantity.end
-    return "".join([*pieces, problem.text[at:]])
 
 
 # --- search -----------------------------------------------------------------------------------------------------------
@@ -364,6 +372,7 @@ def search(
                 scheduler=scheduler,
                 limit=limit,
                 options=source.options,
+                source=source.path,
                 overwrite=overwrite,
                 progress=progress,
             )
@@ -385,3 +394,230 @@ def search(
     click.echo(f"{counts['problems']:,} problems, {counts['covered']:,} covered ({share:.1%}), ", nl=False)
     click.echo(f"{counts['single']:,} with one candidate, {counts['covered'] - counts['single']:,} with several")
     click.echo(f"{counts['candidates']:,} candidates, largest set {counts['largest']:,}")
+
+
+# --- what was found, against gold -------------------------------------------------------------------------------------
+
+
+@main.command()
+@click.argument("file", type=_FILE)
+@_source_options
+@_part_options
+@click.option("--law", metavar="LAW", help="What counts as gold: value, mentioned or structure, see above.")
+@click.option("--distribution", is_flag=True, help="Also how many problems have 1, 2, ... 50 candidates.")
+@_json_option
+def oracle(file: Path, source: Source, part: Part, law: str | None, distribution: bool, as_json: bool) -> None:
+    """How good the candidates or labels of FILE are, against the gold equations of the corpus.
+
+    Without --data it is the corpus that FILE was made from.  Laws: value: the same function of the quantities, equal
+    values being one variable and 0, 1 and 3.14 constants; mentioned: a 1 or 0 of the text is a variable too;
+    structure: the same canonical form only, as stricter checkers do.  FILE may also hold labels of other people:
+    JSON Lines with id and equation.  For Math23K the paper's figures stand beside ours, and its case study below.
+
+    \b
+    mwp-weak oracle candidates.jsonl
+    mwp-weak oracle labels.jsonl --data math23k --path Math_23K.json --split-file split.json --split train
+    """
+    from weaksup.oracle import score_records
+    from weaksup.oracle_cases import case_study
+    from weaksup.oracle_files import read_scored
+    from weaksup.oracle_tables import count_distribution, distribution_table, score_tables
+    from weaksup.records import CandidateSet, Label
+
+    records = read_scored(file)
+    corpus = source.behind(file).read()
+    problems, name = part.problems(corpus)
+    ids = {problem.id for problem in problems}
+    chosen = None if part.split is None else ids
+    score = score_records(records, corpus.problems, part=chosen, skipped=corpus.skipped, law=law, path=str(file))
+    sets = [record for record in records if isinstance(record, CandidateSet) and record.id in ids]
+    labels = [record for record in records if isinstance(record, Label) and record.id in ids]
+    counts = count_distribution(sets or labels)
+    cases = case_study(problems, sets, law=score.law) if corpus.name == "math23k" else []
+    if as_json:
+        shown = [[_as_dict(problem) for problem in found] for _, found in cases]
+        result = {"file": str(file), "data": corpus.name, "part": name, **_as_dict(score)}
+        print_json({**result, "distribution": {str(k): count for k, count in counts.items()}, "cases": shown})
+        return
+    click.echo(f"{file}: {score.kind} of {name}")
+    for table in score_tables(score, paper=corpus.name == "math23k"):
+        _print_titled(table)
+    if distribution:
+        _print_titled(distribution_table(counts))
+    for case, found in cases:
+        for problem in found:
+            click.echo(f"\ncase study: {case.about}")
+            _print_shown(problem, limit=5)
+    if score.without_gold:
+        click.echo(f"\n{score.without_gold:,} problems have no gold equation and count for recall only")
+    if score.unreadable:
+        click.echo(f"\n{score.unreadable:,} equations can't be read and count as wrong")
+
+
+def _print_titled(table: Table) -> None:
+    click.echo(f"\n{table.title}")
+    print_table(table.head, table.rows)
+
+
+@main.command()
+@click.argument("file", type=_FILE)
+@click.option("--id", "wanted", required=True, help="Which problem.")
+@click.option("--labels", type=_FILE, help="A label file, for the posteriors.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many candidates to show.")
+@click.option("--law", default="value", metavar="LAW", help="What counts as gold, see mwp-weak oracle --help.")
+@_source_options
+@_json_option
+def show(file: Path, wanted: str, labels: Path | None, limit: int, law: str, source: Source, as_json: bool) -> None:
+    """One problem of FILE (candidates or labels): its quantities marked, and each candidate with its stage, its value,
+    its posterior and whether it is equivalent to the gold equation.
+
+    \b
+    mwp-weak show candidates.jsonl --id story-00003
+    mwp-weak show candidates.jsonl --id story-00003 --labels labels.jsonl
+    """
+    from weaksup.oracle_cases import label_posteriors, show_problem
+    from weaksup.records import Candidate, CandidateSet, Label
+
+    record = _record(file, wanted)
+    problem = _problem(source.behind(file).read(), wanted)
+    label = record if labels is None else _record(labels, wanted)
+    posteriors = label_posteriors(label) if isinstance(label, Label) else {}
+    if isinstance(record, Label):
+        stages = {record.expr: record.stage}  # of the next best it is not known
+        record = CandidateSet(
+            id=wanted,
+            values=tuple([quantity.value for quantity in problem.quantities]),
+            surfaces=tuple([quantity.surface for quantity in problem.quantities]),
+            answer=problem.answer,
+            candidates=tuple(
+                [Candidate(expr=expr, stage=stages.get(expr, ""), value=problem.answer) for expr in posteriors]
+            ),
+        )
+    shown = show_problem(problem, record, posteriors=posteriors, law=law)
+    print_json(_as_dict(shown)) if as_json else _print_shown(shown, limit=limit)
+
+
+def _record(file: Path, wanted: str) -> CandidateSet | Label:
+    """What a file of candidates or labels has for a problem."""
+    from weaksup.oracle_files import ForeignLabel, read_scored
+
+    for record in read_scored(file):
+        if str(record.id) == wanted and not isinstance(record, ForeignLabel):
+            return record
+    raise click.ClickException(f"{file} has no problem {wanted}")
+
+
+def _print_shown(shown: Shown, *, limit: int) -> None:
+    from weaksup.oracle_cases import shown_table
+
+    click.echo(f"{shown.id}: {shown.text}")
+    click.echo(f"answer {shown.answer}, gold {shown.gold or 'unknown'}")
+    if not shown.candidates:
+        click.echo(f"no candidates: {shown.reason}")
+        return
+    rows = shown_table(shown).rows
+    # The one that is right is always shown.
+    kept = [row for row, candidate in zip(rows, shown.candidates, strict=True) if candidate.right]
+    kept = rows[:limit] + [row for row in kept if row not in rows[:limit]]
+    right = sum(candidate.right is True for candidate in shown.candidates)
+    click.echo(f"{len(rows):,} candidates, {right:,} equivalent to gold")
+    print_table(shown_table(shown).head, kept)
+    if len(kept) < len(rows):
+        click.echo(f"... and {len(rows) - len(kept):,} more")
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+
+@main.command()
+@click.argument("file", type=_FILE)
+@click.option("--ranker", default="em", show_default=True, metavar="NAME", help="em, random or single.")
+@click.option("--model", type=click.Path(path_type=Path), help="The solver that the rankers basic and beam need.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the ranker random.")
+@click.option("-o", "--output", type=_FILE, default="labels.jsonl", show_default=True, help="JSON Lines, or .gz.")
+@_json_option
+def rank(file: Path, ranker: str, model: Path | None, seed: int, output: Path, as_json: bool) -> None:
+    """One label for each problem of FILE (candidates), with its posterior: JSON Lines.
+
+    em: the templates that explain the whole corpus best, reading neither text nor gold; random: any candidate;
+    single: problems with one candidate only.
+
+    \b
+    mwp-weak rank candidates.jsonl -o labels.jsonl
+    mwp-weak rank candidates.jsonl --ranker single -o labels.jsonl
+    """
+    from weaksup.rankers import RANKERS
+
+    from weaksup.files import (
+        RunInfo,
+        digest_file,
+        read_records,
+        read_run_info,
+        run_info_path,
+        versions,
+        write_records,
+        write_run_info,
+    )
+    from weaksup.records import CandidateSet
+
+    if model is not None or ranker in ("basic", "beam"):
+        raise click.ClickException("rankers with a model (basic, beam) are not yet there; use em, random or single")
+    if ranker not in RANKERS:
+        raise click.ClickException(f"unknown ranker {ranker!r}; one of {', '.join(RANKERS)}")
+    start = time.monotonic()
+    sets = list(read_records(file, CandidateSet))
+    labels = list(RANKERS[ranker](sets, seed=seed))
+    write_records(output, labels)
+    searched = read_run_info(run_info_path(file))
+    made = RunInfo(
+        schema="weaksup/labels",
+        config={"corpus": searched.config.get("corpus") if searched else None, "ranker": ranker},
+        input=digest_file(file),
+        seed=seed,
+        versions=versions(),
+        output=digest_file(output),
+        source=searched.source if searched else None,
+        counts={"problems": len(sets), "labels": len(labels)},
+    )
+    write_run_info(run_info_path(output), made)
+    sure = sum(label.posterior > 0.9 for label in labels)
+    if as_json:
+        result = {"output": str(output), "ranker": ranker, **made.counts, "posterior_above_0.9": sure}
+        print_json({**result, "seconds": round(time.monotonic() - start, 3)})
+        return
+    click.echo(f"{output}: {len(labels):,} labels for {len(sets):,} problems by {ranker}, ", nl=False)
+    click.echo(f"{sure:,} with a posterior above 0.9")
+
+
+@main.command()
+@click.argument("file", type=_FILE)
+@_source_options
+@_part_options
+@click.option("--format", "format_", type=click.Choice(["jsonl", "csv", "chat"]), default="jsonl", show_default=True,
+              help="Everything as JSON Lines, as columns, or prompt and response.")  # fmt: skip
+@click.option("--min-posterior", type=click.FloatRange(0, 1), default=0.0, help="Leave out labels less sure than this.")
+@click.option("-o", "--output", type=_FILE, help="A file; by default stdout.")
+def export(file: Path, source: Source, part: Part, format_: str, min_posterior: float, output: Path | None) -> None:
+    """The labels of FILE joined with the text of their problems: a training set for any model.
+
+    \b
+    mwp-weak export labels.jsonl --format chat --min-posterior 0.9 -o train.jsonl
+    mwp-weak export labels.jsonl --format csv --split train -o train.csv
+    """
+    from weaksup.export import export_bytes, join_labels
+    from weaksup.files import read_records, whole_file
+    from weaksup.records import Label
+
+    corpus = source.behind(file).read()
+    chosen = {problem.id for problem in part.problems(corpus)[0]}
+    labels = list(read_records(file, Label))
+    examples = [
+        example for example in join_labels(labels, corpus.problems, min_posterior=min_posterior) if example.id in chosen
+    ]
+    pieces = export_bytes(examples, format_)
+    if output is None:
+        sys.stdout.buffer.writelines(pieces)
+    else:
+        with whole_file(output) as out:
+            out.writelines(pieces)
+    warn(f"{len(examples):,} of {len(labels):,} labels")

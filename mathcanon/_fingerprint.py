@@ -14,9 +14,10 @@ import secrets
 from fractions import Fraction
 from functools import cache, lru_cache
 
-from .algebra import Algebra, fold
+from .algebra import Algebra
 from .errors import MathCanonError
 from .expr import Expr
+from .parse import apply
 
 __all__ = ["BITS", "Residue", "ZeroDivisor", "fingerprint", "fingerprint_algebra", "same_value"]
 
@@ -69,17 +70,16 @@ def _operand(name: str) -> Residue:
     return int.from_bytes(digest) % (_prime() - 1) + 1, 1
 
 
-def fingerprint(expr: Expr) -> int:
+def fingerprint(expr: Expr | str) -> int:
     """The value at a secret point modulo a secret prime: equal functions have equal fingerprints in one process.
 
     Different functions have different ones but for a chance of degree / 2^60.  Raises `ZeroDivisor`, a
     `MathCanonError`, where a divisor vanishes.
 
-    >>> from mathcanon import parse
-    >>> fingerprint(parse("a*b+a*c")) == fingerprint(parse("a*(b+c)"))
+    >>> fingerprint("a*b+a*c") == fingerprint("a*(b+c)")
     True
     """
-    numerator, denominator = fold(expr, fingerprint_algebra())
+    numerator, denominator = apply(fingerprint_algebra(), expr)
     return numerator * pow(denominator, -1, _prime()) % _prime()
 
 

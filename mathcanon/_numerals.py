@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypeVar
 
 from .algebra import Algebra
@@ -23,11 +24,16 @@ _SUPERSCRIPT = {"²": 2, "³": 3}
 T = TypeVar("T")
 
 
+@lru_cache(maxsize=4096)
+def _whole(digits: str) -> Fraction:
+    return Fraction(int(digits))
+
+
 def read_number(token: str, algebra: Algebra[T]) -> T:
     if len(token) > MAX_DIGITS:
         raise LimitError("the digits of a number", len(token), MAX_DIGITS)
     if token.isdigit():
-        return algebra.number(Fraction(int(token)), token)
+        return algebra.number(_whole(token), token)
     if "/" not in token:
         if token[-1] == "%":
             return algebra.number(Fraction(token[:-1].strip()) / 100, token.replace(" ", ""))

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from ._fingerprint import ZeroDivisor
-from .algebra import Algebra, fold
+from .algebra import Algebra
 from .errors import LimitError
 from .expr import Expr
+from .parse import apply
 
-__all__ = ["MAX_WORK", "Ratio", "ratios"]
+__all__ = ["MAX_OPERANDS", "MAX_WORK", "Ratio", "Ratios", "ratios"]
 
 MAX_OPERANDS = 5_000
 MAX_WORK = 20_000_000  # products of terms, weighted by the size of coefficients and monomials: a second or two
@@ -29,33 +31,66 @@ class Ratio:
         self.numerator, self.denominator, self.bits = numerator, denominator, bits
 
 
-def ratios(exprs: Sequence[Expr]) -> tuple[list[Ratio], list[list[Any]], _Budget]:
-    """Each expression as a ratio, the numerators of the divisors in each, and what is left of the budget.
+class Ratios(NamedTuple):
+    """Expressions as ratios of polynomials in x0, x1..., which stand for `names`."""
+
+    ratios: list[Ratio]
+    divisors: list[list[Any]]  # for each expression, the numerators of what it divides by
+    names: list[str]
+    budget: _Budget
+
+
+def ratios(exprs: Sequence[Expr | str]) -> Ratios:
+    """Each expression as a ratio of polynomials.
 
     Raises `ZeroDivisor` (with the index of the expression as its argument) where a divisor is identically zero,
     and `LimitError` where the budget does not suffice.
     """
+    for operands in (8, 64, 512, MAX_OPERANDS):
+        try:
+            return _ratios(exprs, operands)
+        except _MoreOperands:
+            continue
+    raise LimitError("the operands of an exact comparison", MAX_OPERANDS + 1, MAX_OPERANDS)
+
+
+class _MoreOperands(Exception):
+    """The ring has fewer variables than there are operands."""
+
+
+@cache
+def _ring(operands: int) -> tuple[Any, list[Any], Any, Any]:
+    """The polynomials in so many variables: context, variables, zero and one."""
     import flint
 
-    names = sorted({name for expr in exprs for name in expr.operands()})
-    if len(names) > MAX_OPERANDS:  # a monomial has an exponent for each
-        raise LimitError("the operands of an exact comparison", len(names), MAX_OPERANDS)
-    context = flint.fmpz_mpoly_ctx.get(names, flint.Ordering.degrevlex)
-    operands = dict(zip(names, context.gens(), strict=True))
-    one = context.constant(1)
-    budget = _Budget(len(names), context.constant(0))
+    context = flint.fmpz_mpoly_ctx.get([f"x{i}" for i in range(operands)], flint.Ordering.degrevlex)
+    return context, list(context.gens()), context.constant(0), context.constant(1)
+
+
+def _ratios(exprs: Sequence[Expr | str], operands: int) -> Ratios:
+    context, variables, zero, one = _ring(operands)
+    budget = _Budget(operands, zero, one)
+    named: dict[str, Ratio] = {}
     divisors: list[Any] = []
+
+    def operand(name: str) -> Ratio:
+        if name not in named:
+            if len(named) == len(variables):
+                raise _MoreOperands
+            named[name] = Ratio(variables[len(named)], one, 1)
+        return named[name]
 
     def number(value: Fraction, text: str | None) -> Ratio:
         bits = value.numerator.bit_length() + value.denominator.bit_length()
-        return Ratio(context.constant(value.numerator), context.constant(value.denominator), bits)
+        below = one if value.denominator == 1 else context.constant(value.denominator)
+        return Ratio(context.constant(value.numerator), below, bits)
 
     def sum(terms: list[tuple[int, Ratio]]) -> Ratio:
-        whole = [(sign, item) for sign, item in terms if item.denominator == one]
+        whole = [(sign, item) for sign, item in terms if item.denominator is one]
         bits = max([item.bits for _, item in whole], default=1) + len(whole).bit_length()
         total, below = budget.plus([item.numerator if sign > 0 else -item.numerator for sign, item in whole], bits), one
         for sign, item in terms:
-            if item.denominator == one:
+            if item.denominator is one:
                 continue
             if item.denominator == below:
                 total = total + item.numerator if sign > 0 else total - item.numerator
@@ -92,25 +127,23 @@ def ratios(exprs: Sequence[Expr]) -> tuple[list[Ratio], list[list[Any]], _Budget
             raise ZeroDivisor
         divisors.append(numerator)
 
-    algebra = Algebra(
-        operand=lambda name: Ratio(operands[name], one, 1), number=number, sum=sum, product=product, power=power
-    )
+    algebra = Algebra(operand=operand, number=number, sum=sum, product=product, power=power)
     results: list[Ratio] = []
     divided_by: list[list[Any]] = []
     for i, expr in enumerate(exprs):
         divisors = []
         try:
-            results.append(fold(expr, algebra))
+            results.append(apply(algebra, expr))
         except ZeroDivisor:
             raise ZeroDivisor(i) from None
         divided_by.append(divisors)
-    return results, divided_by, budget
+    return Ratios(results, divided_by, list(named), budget)
 
 
 class _Budget:
-    def __init__(self, operands: int, zero: Any) -> None:
+    def __init__(self, operands: int, zero: Any, one: Any) -> None:
         self.weight = 1 + operands // 8
-        self.zero = zero
+        self.zero, self.one = zero, one
         self.left = MAX_WORK
 
     def spend(self, work: int, bits: int) -> None:
@@ -127,15 +160,15 @@ class _Budget:
         return polynomials[0] if polynomials else self.zero
 
     def times(self, p: Any, q: Any, bits: int) -> Any:
-        if q == 1:
+        if q is self.one:
             return p
-        if p == 1:
+        if p is self.one:
             return q
         self.spend(len(p) * len(q), bits)
         return p * q
 
     def power(self, p: Any, exponent: int, bits: int) -> Any:
-        if exponent == 1 or p == 1:
+        if exponent == 1 or p is self.one:
             return p
         terms = 1  # a power of t terms has at most C(t + k - 1, k) terms
         for i in range(1, min(exponent, len(p) - 1) + 1):

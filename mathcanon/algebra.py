@@ -11,9 +11,20 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Generic, TypeVar
 
-from .expr import Expr, Number, Operand, Product, Sum, upwards
+from .expr import (
+    Expr,
+    Number,
+    Operand,
+    Product,
+    Sum,
+    make_number,
+    make_power,
+    make_product,
+    make_sum,
+    upwards,
+)
 
-__all__ = ["Algebra", "fold"]
+__all__ = ["Algebra", "fold", "substituted"]
 
 T = TypeVar("T")
 
@@ -54,3 +65,14 @@ def fold(expr: Expr, algebra: Algebra[T]) -> T:
         else:
             done[here] = algebra.power(done[id(node.base)], node.exponent)  # type: ignore[attr-defined]
     return done[id(expr)]
+
+
+def substituted(expr: Expr, leaf: Callable[[str], Expr]) -> Expr:
+    """`expr` with other leaves (or expressions) for its operands.
+
+    >>> from mathcanon import parse
+    >>> substituted(parse("a*b-a"), {"a": parse("x"), "b": parse("2")}.__getitem__)
+    Expr('x*2-x')
+    """
+    keep = Algebra(operand=leaf, number=make_number, sum=make_sum, product=make_product, power=make_power)
+    return fold(expr, keep)

@@ -20,7 +20,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from .algebra import Algebra, fold
+from .algebra import Algebra
 from .expr import (
     LEAF_END,
     Expr,
@@ -34,7 +34,7 @@ from .expr import (
     make_sum,
     set_identity,
 )
-from .parse import parse_with
+from .parse import apply
 
 __all__ = ["canonical", "key", "signed_class"]
 
@@ -86,18 +86,40 @@ def signed_class(expr: Expr | str) -> tuple[int, Expr]:
 
 def canonical_form(expr: Expr | str) -> Form:
     """Sign and class of an expression as a `Form`, without building a tree."""
-    return Form._make(parse_with(expr, CANONICAL) if isinstance(expr, str) else fold(expr, CANONICAL))
+    return Form._make(apply(CANONICAL, expr))
 
 
 _LEAF = re.compile(r"[^\0()\[\]{}+*/^-]+(?![^\0()\[\]{}+*/^-]|\0)")
 
 
-def is_read_once(form: Form) -> bool:
-    """Whether the class has no number, no power and no operand twice: then structure decides equivalence."""
-    if "~" in form.identity or "{" in form.identity:
-        return False
-    leaves = _LEAF.findall(form.identity)
-    return len(set(leaves)) == len(leaves)
+def leaves_of(form: Form) -> list[str] | None:
+    """The identities of the leaves, each as often as it occurs; below a power, at least as often as it is multiplied.
+
+    None if powers make that more than 500.
+
+    >>> leaves_of(canonical_form("a*(a+b)^3"))
+    ['b', 'b', 'b', 'a', 'a', 'a', 'a']
+    """
+    if "{" not in form.identity:
+        return _LEAF.findall(form.identity)
+    leaves: list[str] = []
+    stack: list[tuple[_Plain, int]] = [(form, 1)]
+    while stack:
+        (identity, _, kind, plus, minus), times = stack.pop()
+        if kind >= _SUM:
+            stack += [(child, times) for child in (*plus, *minus)]
+        elif kind == _POWER:
+            stack.append((plus, times * max(2, abs(minus))))  # twice, so that it never looks read-once
+        else:
+            leaves += [identity] * times
+        if len(leaves) > 500 or times > 500:
+            return None
+    return leaves
+
+
+def is_read_once(leaves: list[str]) -> bool:
+    """Whether there is no number and no operand twice: then structure decides equivalence."""
+    return len(set(leaves)) == len(leaves) and not any(leaf[0] == "~" for leaf in leaves)
 
 
 def is_polar(node: Expr) -> bool:
@@ -121,6 +143,16 @@ _identity, _sign = itemgetter(0), itemgetter(1)
 
 
 def _sum(terms: list[tuple[int, _Plain]]) -> _Plain:
+    if len(terms) == 2:  # most sums: the same as below, in half the time
+        (sign, one), (mark, other) = terms
+        first, second = one[0], other[0]
+        if one[2] != _SUM and other[2] != _SUM and one[1] and other[1] and first != second:
+            if first > second:
+                sign, one, first, mark, other, second = mark, other, second, sign, one, first
+            sign *= one[1]
+            if sign == mark * other[1]:
+                return f"{_leaf_of(first)}{LEAF_END}(+{first}+{second})", sign, _SUM, [one, other], []
+            return f"{_leaf_of(first)}{LEAF_END}(+{first}-{second})", sign, _SUM, [one], [other]
     added: list[_Plain] = []
     subtracted: list[_Plain] = []
     for mark, part in terms:
@@ -185,6 +217,16 @@ def _orientation(added: list[_Plain], subtracted: list[_Plain]) -> int:
 
 
 def _product(factors: list[tuple[int, _Plain]]) -> _Plain:
+    if len(factors) == 2:  # as in sums
+        (mark, one), (exponent, other) = factors
+        if one[2] != _PRODUCT and other[2] != _PRODUCT:
+            if mark < 0 or (exponent > 0 and other[0] < one[0]):
+                one, other = other, one
+            first, second = one[0], other[0]
+            leaf, sign = _leaf_of(min(first, second)), one[1] * other[1]
+            if mark == exponent:
+                return f"{leaf}{LEAF_END}[*{first}*{second}]", sign, _PRODUCT, [one, other], []
+            return f"{leaf}{LEAF_END}[*{first}/{second}]", sign, _PRODUCT, [one], [other]
     sign = 1
     multiplied: list[_Plain] = []
     divided: list[_Plain] = []
@@ -240,8 +282,13 @@ def _operand(name: str) -> _Plain:
 
 
 def _number(value: Fraction, text: str | None) -> _Plain:
-    sign = 1 if value >= 0 else -1
-    return Number(abs(value)).identity, sign, _NUMBER, abs(value), None
+    return _number_of(value.numerator, value.denominator)
+
+
+@lru_cache(maxsize=4096)  # by two integers: the hash of a Fraction takes longer than the rest
+def _number_of(numerator: int, denominator: int) -> _Plain:
+    size = Fraction(abs(numerator), denominator)
+    return Number(size).identity, 1 if numerator >= 0 else -1, _NUMBER, size, None
 
 
 CANONICAL: Algebra[Any] = Algebra(operand=_operand, number=_number, sum=_sum, product=_product, power=_power)

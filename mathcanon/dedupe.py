@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from ._fingerprint import ZeroDivisor, fingerprint
 from .canonical import canonical_form
 from .equivalence import equivalent
-from .expr import Expr, as_expr
+from .expr import Expr
 
 __all__ = ["Deduper", "dedupe"]
 
@@ -47,7 +47,7 @@ class Deduper(Generic[X]):
             raise ValueError(f"unknown way to compare {by!r}; one of structure, value")
         self.by = by
         self._class_of: dict[str, int] = {}  # identity of a canonical form, with its sign -> class
-        self._by_value: dict[int, list[tuple[Expr, int]]] = {}  # fingerprint -> a member of each class, the class
+        self._by_value: dict[int, list[tuple[X, int]]] = {}  # fingerprint -> a member of each class, the class
         self._members: list[list[X]] | None = [] if keep_members else None
         self._count = 0
         for expr in exprs:
@@ -58,7 +58,7 @@ class Deduper(Generic[X]):
         form = _form(expr)
         known = self._class_of.get(form)
         if known is None and self.by == "value":
-            known = self._same_value(as_expr(expr), form, remember=True)
+            known = self._same_value(expr, remember=True)
         new = known is None
         if known is None:
             known = self._count
@@ -74,7 +74,7 @@ class Deduper(Generic[X]):
         form = _form(expr)
         if form in self._class_of:
             return True
-        return self.by == "value" and self._same_value(as_expr(expr), form, remember=False) is not None
+        return self.by == "value" and self._same_value(expr, remember=False) is not None
 
     def __len__(self) -> int:
         return self._count
@@ -88,7 +88,7 @@ class Deduper(Generic[X]):
             raise ValueError("this Deduper was told not to keep members")
         return [list(members) for members in self._members]
 
-    def _same_value(self, expr: Expr, form: str, *, remember: bool) -> int | None:
+    def _same_value(self, expr: X, *, remember: bool) -> int | None:
         """The class that equals `expr` as a function, if there is one."""
         try:
             value = fingerprint(expr)

@@ -1,9 +1,11 @@
-"""Do two expressions mean the same?  Three steps, cheapest first.
+"""Do two expressions mean the same?  The cheapest question first.
 
 1. *structure*: the same canonical form.  While each operand occurs once, this decides both ways (docs/proofs.md).
-2. *counterexample*: different values at a secret point modulo a secret prime prove different functions.
-3. *identity*: equal there; equality of integer polynomials settles it exactly.  Past a budget of work the answer
-   is *fingerprint*, with `certain=False` and the probability of error stated.
+2. Short expressions: one evaluation at a point so far out that it is a proof (`_kronecker`), either
+   way: *identity* or *counterexample*.
+3. All others: different values at a secret point modulo a secret prime prove different functions (*counterexample*);
+   if they are equal there, equality of integer polynomials settles it exactly (*identity*).  Past a budget of work
+   the answer is *fingerprint*, with `certain=False` and the probability of error stated.
 
 Every divisor is checked for being identically zero: such an expression means nothing (*undefined*), and cross-
 multiplying would hide it.  What explains a verdict (a point where the two differ, what must not be zero on one
@@ -19,8 +21,10 @@ from functools import cached_property
 from typing import Any
 
 from ._fingerprint import BITS, ZeroDivisor, fingerprint
+from ._kronecker import far_point, same_at
 from ._polynomial import ratios
-from .canonical import canonical, canonical_form, is_read_once
+from .algebra import substituted
+from .canonical import canonical, canonical_form, is_read_once, leaves_of
 from .errors import EvaluationError, LimitError
 from .evaluate import evaluate
 from .expr import Expr, Operand, Power, as_expr
@@ -125,11 +129,14 @@ def equivalent(left: Expr | str, right: Expr | str) -> Verdict:
     """
     left_form, right_form = canonical_form(left), canonical_form(right)
     same = left_form.identity == right_form.identity and left_form.sign == right_form.sign
-    if is_read_once(left_form) and is_read_once(right_form):
-        return Verdict(same, "structure" if same else "counterexample", left, right)
-    # The canonical form moves divisors about, so what is identically zero is looked for in the text as written.
-    left = parse(left) if isinstance(left, str) else left
-    right = parse(right) if isinstance(right, str) else right
+    left_leaves, right_leaves = leaves_of(left_form), leaves_of(right_form)
+    if left_leaves is not None and right_leaves is not None:
+        if is_read_once(left_leaves) and is_read_once(right_leaves):
+            return Verdict(same, "structure" if same else "counterexample", left, right)
+        point = far_point(left_leaves + right_leaves)
+        if point is not None:
+            return _far_out(point, left, right, same)
+    # The canonical form moves divisors about, so what is identically zero is looked for in what was written.
     try:
         differ = fingerprint(left) != fingerprint(right)
     except ZeroDivisor:
@@ -139,9 +146,19 @@ def equivalent(left: Expr | str, right: Expr | str) -> Verdict:
     return Verdict(True, "structure", left, right) if same else _exactly(left, right, same)
 
 
-def _exactly(left: Expr, right: Expr, same: bool) -> Verdict:
+def _far_out(point: dict[str, tuple[Any, Any]], left: Expr | str, right: Expr | str, same: bool) -> Verdict:
+    """The verdict by the values at a point so far out that they decide."""
     try:
-        (one, other), _, budget = ratios((left, right))
+        equal = same_at(point, left, right)
+    except ZeroDivisor:
+        return Verdict(False, "undefined", left, right)
+    reason = "counterexample" if not equal else "structure" if same else "identity"
+    return Verdict(equal, reason, left, right)
+
+
+def _exactly(left: Expr | str, right: Expr | str, same: bool) -> Verdict:
+    try:
+        (one, other), _, _, budget = ratios((left, right))
         bits = one.bits + other.bits
         crossed = budget.times(one.numerator, other.denominator, bits) - budget.times(
             other.numerator, one.denominator, bits
@@ -149,7 +166,7 @@ def _exactly(left: Expr, right: Expr, same: bool) -> Verdict:
     except ZeroDivisor:
         return Verdict(False, "undefined", left, right)
     except LimitError:
-        return _by_fingerprint(left, right)
+        return _by_fingerprint(as_expr(left), as_expr(right))
     if crossed != 0:
         return Verdict(False, "counterexample", left, right)
     return Verdict(True, "structure" if same else "identity", left, right)
@@ -223,11 +240,13 @@ def _primes(count: int) -> list[int]:
 
 def _one_sided_divisors(left: Expr, right: Expr) -> tuple[Expr, ...]:
     try:
-        _, (left_divisors, right_divisors), _ = ratios((left, right))
+        _, (left_divisors, right_divisors), names, _ = ratios((left, right))
     except LimitError:
         return ()
     one_sided = _irreducible(left_divisors) ^ _irreducible(right_divisors)
-    return tuple(sorted([canonical(text) for text in one_sided], key=lambda divisor: (divisor.size, divisor)))
+    named = {f"x{i}": Operand(name) for i, name in enumerate(names)}
+    with_names = [canonical(substituted(parse(text), named.__getitem__)) for text in one_sided]
+    return tuple(sorted(with_names, key=lambda divisor: (divisor.size, divisor)))
 
 
 def _irreducible(polynomials: list[Any]) -> set[str]:

@@ -10,10 +10,10 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from .algebra import Algebra, fold
+from .algebra import Algebra
 from .errors import EvaluationError, LimitError
 from .expr import Expr, Number
-from .parse import parse_number, parse_with
+from .parse import apply, parse_number
 
 __all__ = ["MAX_BITS", "as_fraction", "evaluate"]
 
@@ -39,7 +39,7 @@ def evaluate(expr: Expr | str, values: Mapping[str, Any] | None = None) -> Fract
             raise EvaluationError(f"no value for {name}{hint}") from None
 
     algebra = Algebra(operand=operand, number=_number, sum=_sum, product=_product, power=_power)
-    return parse_with(expr, algebra) if isinstance(expr, str) else fold(expr, algebra)
+    return apply(algebra, expr)
 
 
 def as_fraction(value: Any) -> Fraction:

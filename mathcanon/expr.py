@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .errors import LimitError, ParseError
@@ -143,9 +143,7 @@ class Expr:
         return to_networkx(self)
 
     def __str__(self) -> str:
-        from .render import render
-
-        return render(self)
+        return _infix_writer()(self)
 
     def __repr__(self) -> str:
         return f"Expr({str(self)!r})"
@@ -384,6 +382,13 @@ def make_power(base: Expr, exponent: int) -> Power:
     _set_base(node, base)
     _set_exponent(node, exponent)
     return node
+
+
+@cache
+def _infix_writer() -> Callable[[Expr], str]:
+    from .render import infix_text  # once: an import statement takes a microsecond even if there is nothing to do
+
+    return infix_text
 
 
 def as_expr(x: object) -> Expr:

@@ -17,7 +17,7 @@ from ._notations import read_dot, read_json, read_skeleton
 from ._numerals import INTEGER, MAX_DIGITS, NUMBER, read_exponent, read_number
 from ._pasted import FRACTIONS, clean_text, to_ascii
 from ._polish import read_postfix, read_prefix
-from .algebra import Algebra
+from .algebra import Algebra, fold
 from .errors import LimitError, ParseError
 from .expr import MAX_DEPTH, Expr, make_number, make_operand, make_power, make_product, make_sum
 
@@ -87,6 +87,11 @@ def parse_number(text: str) -> Fraction:
     from .evaluate import evaluate
 
     return evaluate(parse(text), {})
+
+
+def apply(algebra: Algebra[T], expr: Expr | str) -> T:
+    """What `algebra` makes of an expression or a text."""
+    return parse_with(expr, algebra) if isinstance(expr, str) else fold(expr, algebra)
 
 
 def parse_with(text: str, algebra: Algebra[T], syntax: str = "auto") -> T:

@@ -77,14 +77,16 @@ def _spelling(value: Fraction, text: str | None) -> _Piece:
     return _Piece(text or number_text(value), _ATOM)
 
 
-def _infix(expr: Expr) -> str:
+def infix_text(expr: Expr) -> str:
     """Infix text; pieces are kept with the nodes, because listed expressions share most of their blocks."""
+    write = _INFIX[type(expr)]
     try:
-        return _INFIX[type(expr)](expr)[0]
+        return write(expr)[0]
     except AttributeError:  # some block has no text yet
-        for node in upwards_without(expr, "_infix"):
-            set_infix(node, _INFIX[type(node)](node))
-        return expr._infix[0]
+        for child in expr.children:
+            for node in upwards_without(child, "_infix"):
+                set_infix(node, _INFIX[type(node)](node))
+        return write(expr)[0]
 
 
 def _infix_sum(node: Sum) -> tuple[str, int]:
@@ -114,7 +116,7 @@ def _infix_power(node: Power) -> tuple[str, int]:
 
 def _bracketed(text: str) -> str:
     # (1/6) is one number; a division of two whole numbers is told apart by square brackets.
-    return f"[{text}]" if _INTEGER_RATIO.fullmatch(text) else f"({text})"
+    return f"[{text}]" if text[0].isdigit() and _INTEGER_RATIO.fullmatch(text) else f"({text})"
 
 
 _INFIX: dict[type[Expr], Callable[[Any], tuple[str, int]]] = {
@@ -334,7 +336,7 @@ def _dot(expr: Expr) -> str:
 
 
 _WRITERS: dict[str, Callable[[Expr], str]] = {
-    "infix": _infix,
+    "infix": infix_text,
     "latex": lambda expr: fold(expr, _LATEX).text,
     "prefix": lambda expr: fold(expr, _PREFIX),
     "postfix": lambda expr: fold(expr, _POSTFIX),

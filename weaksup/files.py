@@ -29,6 +29,7 @@ import mathcanon
 from .errors import ConfigError, DataError
 
 __all__ = [
+    "AnyPath",
     "RunInfo",
     "check_same_run",
     "digest_file",
@@ -60,11 +61,11 @@ def whole_file(path: AnyPath, *, by_way_of: AnyPath | None = None) -> Iterator[I
     `by_way_of` is the folder of the temporary file, in the same file system; by default that of `path`.  A device or
     a pipe is written straight.
     """
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        with open(target, "wb") as straight:
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as straight:
             yield straight
         return
+    target = Path(os.path.realpath(path))  # what a link points to
     folder = target.parent if by_way_of is None else Path(by_way_of)
     temporary = folder / f".{target.name}.{secrets.token_hex(4)}.tmp"
     try:
@@ -183,6 +184,7 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
     seed: int | None = None
     versions: dict[str, str]
     output: str = ""  # SHA-256 of the file
+    source: str | None = None  # the path of the corpus as it was given; it may have moved since
     counts: dict[str, int] = {}  # what is in it
 
 

@@ -8,15 +8,16 @@ they are the same function: equal fingerprints, which another function has with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from mathcanon import Algebra, Expr, MathCanonError, Number, Operand, fingerprint, fold, key, parse, parse_equation
-from mathcanon.expr import make_power, make_product, make_sum
+from mathcanon import Expr, MathCanonError, Number, Operand, fingerprint, key, parse, parse_equation
+from mathcanon.algebra import substituted
+from mathcanon.expr import make_power
 from mathcanon.grade import lift
 
-__all__ = ["CONSTANTS", "Function", "equation_function", "expression_function", "substituted", "value_names"]
+__all__ = ["CONSTANTS", "Function", "equation_function", "expression_function", "named_leaf", "value_names"]
 
 #: The constants that equations may use though the text does not mention them.
 CONSTANTS = {"1": Fraction(1), "3.14": Fraction("3.14")}
@@ -70,14 +71,6 @@ def equation_function(equation: str, values: Sequence[Fraction], *, law: str = "
         return _meaning(substituted(lifted, leaf), law)
     except (MathCanonError, ValueError):
         return None
-
-
-def substituted(expr: Expr, leaf: Callable[[str], Expr]) -> Expr:
-    """`expr` with other leaves for its operands."""
-    keep = Algebra(
-        operand=leaf, number=lambda value, text: Number(value), sum=make_sum, product=make_product, power=make_power
-    )
-    return fold(expr, keep)
 
 
 @lru_cache(maxsize=4096)

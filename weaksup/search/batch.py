@@ -14,10 +14,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from mathcanon import Expr, Hit, canonical, fingerprint, reach_batch
+from mathcanon.algebra import substituted
 from mathcanon.canonical import as_tree
 
 from ..records import Candidate, CandidateSet, Problem
-from ..value_level import named_leaf, substituted, value_names
+from ..value_level import named_leaf, value_names
 from .operands import assignments, operand_value
 from .plans import Plan
 

@@ -195,7 +195,7 @@ def _dask_executor(workers: int, scheduler: str | None) -> Iterator[Executor]:
             client.wait_for_workers(1, timeout=_PATIENCE)
         except (OSError, ValueError) as error:
             why = "it has no workers" if isinstance(error, TimeoutError) and "client" in locals() else error
-            raise WeakSupError(f"the Dask scheduler {scheduler or ''} is of no use: {why}") from error
+            raise WeakSupError(f"the Dask scheduler {scheduler or 'here'} can't be used: {why}") from error
         executor = client.get_executor(pure=False, retries=_LOSSES)
         try:
             yield executor

@@ -94,16 +94,25 @@ def load_plan(name_or_path: str) -> Plan:
         return _read_plan(source, f"{name_or_path}.toml")
     if not name_or_path.endswith(".toml"):
         raise ConfigError(f"no plan is called {name_or_path!r}: one of {', '.join(PLANS)}, or a .toml file")
-    return _read_plan(Path(name_or_path).read_text(encoding="utf-8"), name_or_path)
+    try:
+        source = Path(name_or_path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{name_or_path}: not UTF-8 text") from error
+    return _read_plan(source, name_or_path)
 
 
 def _read_plan(source: str, where: str) -> Plan:
     try:
         plan = msgspec.convert(tomllib.loads(source), Plan)
-        assert plan.exact_tolerance >= 0
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError, MathCanonError, AssertionError) as error:
-        raise ConfigError(f"{where}: {error or 'a tolerance is not negative'}") from None
+        negative = plan.exact_tolerance < 0
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError, MathCanonError) as error:
+        raise ConfigError(f"{where}: {str(error).splitlines()[0]}") from None
+    if negative:
+        raise ConfigError(f"{where}: a tolerance is not negative: {plan.tolerance}")
     names = [stage.name for stage in plan.stage]
     if len(set(names)) < len(names) or not names:
         raise ConfigError(f"{where}: stages need different names, and there must be one at least")
+    for stage in plan.stage:
+        if stage.omit < 0:
+            raise ConfigError(f"{where}: stage {stage.name} can't omit {stage.omit} quantities")
     return plan

@@ -14,7 +14,6 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ import msgspec
 from ..corpora import Corpus
 from ..errors import ConfigError, DataError
 from ..files import (
+    AnyPath,
     RunInfo,
     check_same_run,
     digest_file,
@@ -43,50 +43,53 @@ SHARD = 512  # problems: enough to fill batches, few enough to lose little
 Progress = Callable[[int, int], None]  # problems done, problems in all
 
 _OURS = re.compile(r"\d{6}-[0-9a-f]{16}\.jsonl|run\.json|\..+\.tmp")
-_ADVICE = "Choose another output, or overwrite it"
+_ADVICE = "Choose another output, or overwrite it (--overwrite)"
 
 
 def run_search(
     corpus: Corpus,
     plan: Plan,
-    out: str | PathLike[str],
+    out: AnyPath,
     *,
     workers: int = 1,
     engine: Engine = "local",
     scheduler: str | None = None,
     limit: int | None = None,
     options: Mapping[str, Any] | None = None,
+    source: AnyPath | None = None,
     shard: int = SHARD,
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> RunInfo:
     """How `out` was made: the candidates of every problem, in the order of the corpus, and its sidecar.
 
-    `options` are those the corpus was read with; they are recorded.  A finished file of the same settings is left as it
+    `options` and `source` (its path) are what the corpus was read with; they are recorded.  A finished file of the same settings is left as it
     is, one of other settings is a `ConfigError` unless `overwrite` says to replace it.
     """
     path = Path(os.path.realpath(out))
-    if path.exists() and not path.is_file():
+    if os.path.exists(out) and not os.path.isfile(out):
         raise ConfigError(f"{out} is not a file: a search keeps its parts beside its output")
     if not path.parent.is_dir():
         raise ConfigError(f"{out}: there is no folder {path.parent}")
     parts = parts_folder(path)
+    config = {
+        "corpus": {"name": corpus.name, **(options or {})},
+        "plan": plan,
+        "limit": limit,
+        "shard": shard,
+    }
     run = RunInfo(
         schema="weaksup/candidates",
-        config={
-            "corpus": {"name": corpus.name, **(options or {})},
-            "plan": msgspec.to_builtins(plan),
-            "limit": limit,
-            "shard": shard,
-        },
+        config=msgspec.json.decode(msgspec.json.encode(config)),  # as it is read again
         input=_digest_input(corpus.problems),
         seed=(options or {}).get("seed"),
         versions=versions(),
+        source=None if source is None else os.fspath(source),
     )
-    begun = read_run_info(parts / "run.json")
+    begun = read_run_info(parts / "run.json") if any(parts.glob("*.jsonl")) else None
     if begun is not None and not overwrite:
         check_same_run(begun, run, what=f"what is begun in {parts}", advice=_ADVICE)
-    elif begun is None and not overwrite and (finished := _finished(path, run)):
+    elif begun is None and not overwrite and (finished := _finished(path, out, run)):
         return finished
     parts.mkdir(exist_ok=True)
     with _one_at_a_time(parts):
@@ -103,7 +106,7 @@ def run_search(
     return done
 
 
-def parts_folder(out: str | PathLike[str]) -> Path:
+def parts_folder(out: AnyPath) -> Path:
     """Where finished shards wait for the others."""
     return Path(out).with_name(Path(out).name + ".parts")
 
@@ -169,16 +172,16 @@ class _Counted(msgspec.Struct):
     candidates: list[msgspec.Raw] = []
 
 
-def _finished(path: Path, run: RunInfo) -> RunInfo | None:
+def _finished(path: Path, out: AnyPath, run: RunInfo) -> RunInfo | None:
     """The run that made the file, if it is this one and the file is as it left it."""
     if not path.is_file():
         return None
     old = read_run_info(run_info_path(path))
     if old is None:
-        raise ConfigError(f"{path} is there already, and no search made it. {_ADVICE}")
-    check_same_run(old, run, what=str(path), advice=_ADVICE)
+        raise ConfigError(f"{out} is there already, and no search made it. {_ADVICE}")
+    check_same_run(old, run, what=str(out), advice=_ADVICE)
     if digest_file(path) != old.output:
-        raise ConfigError(f"{path} was changed since the search that made it. {_ADVICE}")
+        raise ConfigError(f"{out} was changed since the search that made it. {_ADVICE}")
     return old
 
 

@@ -1,0 +1,407 @@
+"""`mwp-weak`: every command on the embedded stories, its exit codes, and what it says of bad input."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click import Group
+from click.testing import CliRunner, Result
+from mwp_cli.weak import main
+
+import mathcanon as mc
+from weaksup.corpora import READERS, read_corpus
+from weaksup.files import read_records, read_run_info, run_info_path, write_records
+from weaksup.records import CandidateSet, Label, Scored
+
+PROGRAM = shutil.which("mwp-weak", path=sysconfig.get_path("scripts"))
+SIZE = 100
+ORACLE_KEYS = {
+    "problems", "covered", "single", "multiple", "largest", "skipped", "stages", "gold_in_set", "micro", "macro",
+    "micro_single", "micro_multiple", "by_quantities",
+}  # fmt: skip
+
+
+def run(*args: object) -> Result:
+    """What a command does; anything but an orderly end is a failure."""
+    result = CliRunner().invoke(main, [str(arg) for arg in args])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise AssertionError(f"a traceback reached the user: {result.exception!r}") from result.exception
+    assert "Traceback" not in result.stderr
+    return result
+
+
+def out(*args: object) -> str:
+    """The output of a command that succeeds."""
+    result = run(*args)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+def out_json(*args: object) -> Any:
+    return json.loads(out(*args, "--json"))
+
+
+def refusal(*args: object) -> str:
+    """The one line of a command that refuses its input."""
+    result = run(*args)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert len(re.findall(r"(?m)^error: ", result.stderr)) == 1, result.stderr
+    return result.stderr.splitlines()[-1].removeprefix("error: ")
+
+
+@pytest.fixture(scope="module")
+def candidates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("search") / "candidates.jsonl"
+    out("search", "--size", SIZE, "--plan", "paper", "--workers", 1, "-o", path)
+    return path
+
+
+def commands(group: Group = main, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, command in group.commands.items():
+        yield from commands(command, (*path, name)) if isinstance(command, Group) else [(*path, name)]
+
+
+# --- help, version, usage ---------------------------------------------------------------------------------------------
+
+
+def test_the_commands_of_the_interface_are_there() -> None:
+    found = {" ".join(command) for command in commands()}
+    assert {"data list", "data show", "search", "oracle", "rank", "show", "export"} <= found
+
+
+@pytest.mark.parametrize("command", list(commands()), ids=" ".join)
+def test_help_of_each_command_has_an_example(command: tuple[str, ...]) -> None:
+    text = out(*command, "--help")
+    assert re.search(rf"(?m)^  mwp-weak {' '.join(command)}\b", text)
+
+
+def test_help_lists_the_commands_and_version_is_that_of_the_package() -> None:
+    assert out("--help") == out("-h")
+    assert out("--version").split()[-1] == mc.__version__
+
+
+@pytest.mark.parametrize("args", [["--help"], ["search", "--help"], ["oracle", "--help"], ["data", "list"]], ids=str)
+def test_help_loads_nothing_heavy(args: list[str]) -> None:
+    code = (
+        "import sys\nfrom mwp_cli.weak import main\n"
+        f"try: main({args!r})\nexcept SystemExit as end: assert not end.code\n"
+        "heavy = ('torch', 'numba', 'numpy', 'flint', 'sympy', 'networkx', 'distributed', 'rich')\n"
+        "print('LOADED', *[name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1].split() == ["LOADED"]
+
+
+def test_the_program_is_installed() -> None:
+    assert PROGRAM, "mwp-weak is not installed"
+    done = subprocess.run([PROGRAM, "nonsense"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: No such command 'nonsense'. (see mwp-weak --help)\n"
+
+
+# --- data -------------------------------------------------------------------------------------------------------------
+
+
+def test_every_reader_is_listed() -> None:
+    text = out("data", "list")
+    assert [name for name in READERS if not re.search(rf"(?m)^{name} ", text)] == []
+    assert [row["data"] for row in out_json("data", "list")] == list(READERS)
+
+
+def test_data_show_tells_sizes_splits_and_problems() -> None:
+    text = out("data", "show", "--size", SIZE, "--limit", 2)
+    assert text.startswith(f"stories: {SIZE} problems, 0 skipped\nsplit stories 70/15/15")
+    assert len(re.findall(r"(?m)^story-\d{5}: .*\[N0=", text)) == 2
+    shown = out_json("data", "show", "--size", SIZE, "--limit", 2)
+    assert shown["problems"] == SIZE == sum(shown["quantities"].values()) == sum(shown["split"]["sizes"].values())
+    assert [problem["id"] for problem in shown["examples"]] == ["story-00000", "story-00001"]
+
+
+def test_data_show_of_one_problem() -> None:
+    problem = read_corpus("stories").problems[3]
+    assert out_json("data", "show", "stories", "--id", problem.id) == json.loads(msgspec.json.encode(problem))
+    assert out("data", "show", "--id", problem.id).splitlines()[1] == f"  answer {problem.answer}, gold {problem.gold}"
+    assert refusal("data", "show", "--id", "nix") == "stories has no problem nix; the first is story-00000"
+
+
+def test_data_show_of_a_file_counts_what_was_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl.gz"
+    records = [{"text": "Tom has 3 apples.", "answer": "3"}, {"id": "bad", "text": "And 2?", "answer": "many"}]
+    path.write_bytes(gzip.compress("".join(json.dumps(record) + "\n" for record in records).encode()))
+    result = run("data", "show", "jsonl", "--path", path)
+    assert "jsonl: 1 problems, 1 skipped\n  skipped, answer-unreadable: 1 (bad)\n" in result.stdout
+    assert result.stderr == "1 problems of jsonl skipped: answer-unreadable 1\n"
+    shown = json.loads(run("data", "show", "jsonl", "--path", path, "--json").stdout)
+    assert shown["skipped"] == {"answer-unreadable": 1}
+    assert shown["skipped_problems"][0]["id"] == "bad"
+    assert refusal("data", "show", "jsonl", "--path", path, "--strict").startswith(f"{path}:2: problem bad: ")
+    assert refusal("data", "show", "jsonl", "--path", path, "--id", "bad").startswith(
+        "problem bad was skipped: answer-"
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["data", "show", "nix"], "unknown corpus 'nix'; one of stories, math23k"),
+        (["data", "show", "math23k"], "math23k needs a path"),
+        (["data", "show", "math23k", "--path", "none.json"], "none.json: cannot be read: No such file"),
+        (["data", "show", "--subset", "a"], "stories has no option subset"),
+        (["data", "show", "--split-file", "none.json"], "none.json: cannot be read"),
+        (["search", "--data", "nix"], "unknown corpus 'nix'"),
+        (["search", "--plan", "nix"], "no plan is called 'nix'"),
+        (["search", "--plan", "none.toml"], "none.toml: No such file or directory"),
+        (["search", "--limit", "0"], "Invalid value for '--limit'"),
+        (["search", "--workers", "0"], "Invalid value for '--workers'"),
+        (["search", "--scheduler", "tcp://127.0.0.1:1"], "--scheduler is for --engine dask"),
+        (["search", "--size", "5", "-o", "none/candidates.jsonl"], "none/candidates.jsonl: there is no folder"),
+        (["oracle", "none.jsonl"], "none.jsonl: cannot be read: No such file or directory"),
+        (["rank", "none.jsonl"], "none.jsonl: cannot be read: No such file or directory"),
+        (["show", "none.jsonl", "--id", "1"], "none.jsonl: cannot be read: No such file or directory"),
+        (["export", "none.jsonl"], "none.jsonl: cannot be read: No such file or directory"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_can_not_be_done_is_one_line(
+    args: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert refusal(*args).startswith(says)
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- search -----------------------------------------------------------------------------------------------------------
+
+
+def test_search_writes_candidates_and_says_what_it_found(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    result = run("search", "--size", 40, "--plan", "paper", "--limit", 5, "--workers", 1, "-o", path)
+    assert (result.exit_code, result.stderr) == (0, "")
+    found = list(read_records(path, CandidateSet))
+    covered = sum(bool(one.candidates) for one in found)
+    assert result.stdout.startswith(f"{path}: stories, plan paper\n40 problems, {covered} covered (")
+    assert max(len(one.candidates) for one in found) == 5
+    again = run("search", "--size", 40, "--plan", "paper", "--limit", 5, "--workers", 1, "-o", path, "--json")
+    assert again.stderr == f"{path} is complete already: nothing to do\n"
+    summary = json.loads(again.stdout)
+    assert (summary["problems"], summary["covered"], summary["largest"], summary["skipped"]) == (40, covered, 5, {})
+
+
+def test_search_with_other_settings_needs_overwrite(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    base = ["search", "--size", 20, "--workers", 1, "-o", path, "--plan"]
+    out(*base, "paper")
+    before = path.read_bytes()
+    said = refusal(*base, "released")
+    assert said.startswith(f"{path} was made with other settings: plan was paper, now released. Choose another output")
+    assert path.read_bytes() == before
+    out(*base, "released", "--overwrite")
+    info = read_run_info(run_info_path(path))
+    assert info is not None
+    assert info.config["plan"]["name"] == "released"
+
+
+def test_search_takes_a_plan_of_ones_own(tmp_path: Path) -> None:
+    plan = tmp_path / "mine.toml"
+    plan.write_text('name = "mine"\n[[stage]]\nname = "only"\nextras = ["square"]\n')
+    out("search", "--size", 20, "--plan", plan, "--workers", 1, "-o", tmp_path / "c.jsonl")
+    sets = list(read_records(tmp_path / "c.jsonl", CandidateSet))
+    assert {candidate.stage for one in sets for candidate in one.candidates} == {"only"}
+    plan.write_text('name = "mine"\nspeed = 1\n[[stage]]\nname = "only"\n')
+    assert "unknown field `speed`" in refusal("search", "--plan", plan, "-o", tmp_path / "d.jsonl")
+
+
+def test_search_is_the_default_of_a_newcomer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    out("search", "--size", 10, "--language", "en", "--seed", 5)
+    problems = read_corpus("stories", size=10, language="en", seed=5).problems
+    found = list(read_records("candidates.jsonl", CandidateSet))
+    assert [(one.id, one.answer) for one in found] == [(problem.id, problem.answer) for problem in problems]
+
+
+# --- oracle, show -----------------------------------------------------------------------------------------------------
+
+
+def test_the_oracle_scores_what_the_file_was_made_from(candidates: Path) -> None:
+    score = out_json("oracle", candidates)
+    assert set(score) >= ORACLE_KEYS
+    assert score["problems"] == SIZE == score["covered"] + sum(score["skipped"].values())
+    assert score["covered"] == score["single"] + score["multiple"] == sum(score["stages"].values())
+    assert 0.5 < score["gold_in_set"] <= 1
+    assert sum(score["distribution"].values()) == SIZE
+    assert sum(size["problems"] for size in score["by_quantities"].values()) == SIZE
+    text = out("oracle", candidates, "--distribution")
+    assert text.startswith(f"{candidates}: candidates of stories, all {SIZE} problems\n\nsearch\n")
+    assert "problems by number of candidates" in text
+
+
+def test_the_oracle_scores_a_part_by_another_law(candidates: Path) -> None:
+    whole, part = out_json("oracle", candidates), out_json("oracle", candidates, "--split", "train")
+    assert part["problems"] < SIZE
+    assert re.fullmatch(r"train part of stories 70/15/15 by scheme: train \d+ / valid \d+ / test \d+", part["part"])
+    folds = [out_json("oracle", candidates, "--split", "test", "--folds", 4, "--fold", k)["problems"] for k in range(4)]
+    assert sum(folds) == SIZE
+    strict = out_json("oracle", candidates, "--law", "structure")
+    assert (strict["law"], strict["covered"]) == ("structure", whole["covered"])
+    assert strict["gold_in_set"] <= whole["gold_in_set"]
+    assert refusal("oracle", candidates, "--law", "nix").startswith("unknown law 'nix'")
+    assert refusal("oracle", candidates, "--split", "nix").startswith("Invalid value for --split")
+    assert refusal("oracle", candidates, "--folds", "4").startswith("--split-file and --folds need --split")
+
+
+def test_the_oracle_refuses_another_corpus(candidates: Path) -> None:
+    assert "ids of the file are not in the corpus" in refusal("oracle", candidates, "--size", 10)
+    assert "the corpus has" in refusal("oracle", candidates, "--seed", 1)
+
+
+def test_the_oracle_scores_labels_of_others(candidates: Path, tmp_path: Path) -> None:
+    problems = read_corpus("stories", size=20).problems
+    path = tmp_path / "foreign.jsonl"
+    path.write_text("".join(json.dumps({"id": p.id, "equation": p.gold}) + "\n" for p in problems), encoding="utf-8")
+    score = out_json("oracle", path, "--size", 20)
+    assert (score["kind"], score["problems"], score["micro"]) == ("labels", 20, 1.0)
+
+
+def test_show_has_the_problem_and_its_candidates(candidates: Path) -> None:
+    problem = next(p for p in read_corpus("stories", size=SIZE).problems if len(p.quantities) == 3)
+    text = out("show", candidates, "--id", problem.id)
+    assert text.startswith(f"{problem.id}: ")
+    assert "[N2=" in text.splitlines()[0]
+    assert text.splitlines()[1] == f"answer {problem.answer}, gold {problem.gold}"
+    shown = out_json("show", candidates, "--id", problem.id)
+    found = {one.id: one for one in read_records(candidates, CandidateSet)}[problem.id]
+    assert [row["expr"] for row in shown["candidates"]] == [candidate.expr for candidate in found.candidates]
+    assert {row["right"] for row in shown["candidates"]} <= {True, False}
+    assert refusal("show", candidates, "--id", "nix") == f"{candidates} has no problem nix"
+
+
+def test_show_marks_gold_however_far_down_it_is(tmp_path: Path) -> None:
+    problem = next(p for p in read_corpus("stories", size=SIZE).problems if len(p.quantities) == 4)
+    path = tmp_path / "c.jsonl"
+    out("search", "--size", SIZE, "--workers", 1, "-o", path)
+    shown = out_json("show", path, "--id", problem.id)["candidates"]
+    place = [row["right"] for row in shown].index(True)
+    text = out("show", path, "--id", problem.id, "--limit", 1)
+    assert re.search(rf"(?m)^ *{re.escape(shown[place]['expr'])} .* yes$", text)
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+
+def label(id: str, posterior: float = 1.0) -> Label:
+    others = (Scored(expr="N0*N0", posterior=round(1 - posterior, 3)),) if posterior < 1 else ()
+    return Label(
+        id=id, expr="N0", equation="x=1", posterior=posterior, candidates=2, stage="all", ranker="em", others=others
+    )
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    path = tmp_path / "labels.jsonl"
+    write_records(path, [label(f"story-{i:05d}", 1 - i / 20) for i in range(10)])
+    return path
+
+
+def test_export_joins_labels_with_text(labels: Path, tmp_path: Path) -> None:
+    problems = read_corpus("stories").problems
+    rows = [json.loads(line) for line in out("export", labels).splitlines()]
+    assert [row["text"] for row in rows] == [problem.text for problem in problems[:10]]
+    first = rows[0]
+    assert (first["equation"], first["answer"], first["posterior"]) == ("x=1", problems[0].answer, 1.0)
+    assert [first["tokens"][place] for place in first["positions"]] == [q.surface for q in problems[0].quantities]
+    result = run("export", labels, "-o", tmp_path / "train.jsonl")
+    assert (result.stdout, result.stderr) == ("", "10 of 10 labels\n")
+    assert [json.loads(line) for line in (tmp_path / "train.jsonl").read_text("utf-8").splitlines()] == rows
+
+
+def test_export_as_csv_and_as_chat(labels: Path, tmp_path: Path) -> None:
+    problems = read_corpus("stories").problems
+    out("export", labels, "--format", "csv", "-o", tmp_path / "train.csv")
+    with (tmp_path / "train.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["text"] for row in rows] == [problem.text for problem in problems[:10]]
+    assert rows[0]["quantities"].split() == [quantity.value for quantity in problems[0].quantities]
+    turns = [json.loads(line) for line in out("export", labels, "--format", "chat").splitlines()]
+    assert all(set(turn) == {"id", "prompt", "response"} for turn in turns)
+    assert all(turn["prompt"].endswith(problem.text) for turn, problem in zip(turns, problems, strict=False))
+    assert {turn["response"] for turn in turns} == {"x=1"}
+
+
+def test_export_filters_by_posterior_and_by_part(labels: Path) -> None:
+    assert len(out("export", labels, "--min-posterior", 0.8).splitlines()) == 5
+    parts = [len(out("export", labels, "--split", part).splitlines()) for part in ("train", "valid", "test")]
+    assert sum(parts) == 10
+    assert parts[0] < 10
+    assert refusal("export", labels, "--min-posterior", 2).startswith("Invalid value for '--min-posterior'")
+
+
+def test_export_of_labels_without_problem_is_told(labels: Path, candidates: Path) -> None:
+    assert refusal("export", labels, "--size", 5).startswith("the corpus has no problem story-00005")
+    assert refusal("export", candidates).startswith(f"{candidates}:1: not a record of type Label")
+
+
+def test_show_of_labels_has_posteriors(labels: Path, candidates: Path) -> None:
+    shown = out_json("show", labels, "--id", "story-00004")
+    assert [(row["expr"], row["posterior"]) for row in shown["candidates"]] == [("N0", 0.8), ("N0*N0", 0.2)]
+    with_posteriors = out("show", candidates, "--id", "story-00004", "--labels", labels)
+    assert "story-00004" in with_posteriors
+
+
+@pytest.mark.parametrize("ranker", ["em", "random", "single"])
+def test_rank_gives_labels_that_can_be_scored_and_exported(ranker: str, candidates: Path, tmp_path: Path) -> None:
+    path = tmp_path / "labels.jsonl"
+    result = run("rank", candidates, "--ranker", ranker, "-o", path)
+    assert result.exit_code == 0, result.stderr
+    found = list(read_records(path, Label))
+    sets = {one.id: one for one in read_records(candidates, CandidateSet)}
+    assert {one.ranker for one in found} == {ranker}
+    assert all(one.expr in {candidate.expr for candidate in sets[one.id].candidates} for one in found)
+    several = sum(len(one.candidates) > 1 for one in sets.values())
+    assert len(found) == sum(bool(one.candidates) for one in sets.values()) - (several if ranker == "single" else 0)
+    assert f"{len(found):,} labels" in result.stdout
+
+    info, made_from = read_run_info(run_info_path(path)), read_run_info(run_info_path(candidates))
+    assert info is not None
+    assert made_from is not None
+    assert (info.schema, info.config["ranker"], info.input) == ("weaksup/labels", ranker, made_from.output)
+    score = out_json("oracle", path)
+    assert (score["kind"], score["problems"], score["covered"]) == ("labels", SIZE, len(found))
+    assert len(out("export", path).splitlines()) == len(found)
+    first = path.read_bytes()
+    out("rank", candidates, "--ranker", ranker, "-o", path)
+    assert path.read_bytes() == first
+
+
+def test_random_labels_depend_on_the_seed(candidates: Path, tmp_path: Path) -> None:
+    for seed in (1, 1, 2):
+        out("rank", candidates, "--ranker", "random", "--seed", seed, "-o", tmp_path / f"{seed}.jsonl")
+    assert (tmp_path / "1.jsonl").read_bytes() != (tmp_path / "2.jsonl").read_bytes()
+
+
+def test_rankers_that_are_not_there_are_told(candidates: Path, tmp_path: Path) -> None:
+    assert "not yet" in refusal("rank", candidates, "--model", tmp_path, "-o", tmp_path / "l.jsonl")
+    assert "unknown ranker 'nix'" in refusal("rank", candidates, "--ranker", "nix", "-o", tmp_path / "l.jsonl")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_files_load_as_data_sets(candidates: Path, labels: Path, tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
+    out("export", labels, "-o", tmp_path / "train.jsonl")
+    out("export", labels, "--format", "csv", "-o", tmp_path / "train.csv")
+    for kind, path in (("json", labels), ("json", tmp_path / "train.jsonl"), ("csv", tmp_path / "train.csv")):
+        loaded = datasets.load_dataset(kind, data_files=str(path), split="train", cache_dir=str(tmp_path / "cache"))
+        assert loaded.num_rows == 10
+        assert loaded[0]["id"] == "story-00000"
+        assert loaded[0]["equation"] == "x=1"

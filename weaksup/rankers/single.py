@@ -1,0 +1,17 @@
+"""The paper's `single` data: a problem with one candidate is labelled with it, the others are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ..labels import make_label
+from ..records import CandidateSet, Label
+
+__all__ = ["rank_single"]
+
+
+def rank_single(sets: Iterable[CandidateSet], *, seed: int = 0) -> Iterator[Label]:
+    """The labels of the problems that have one candidate, in order; `seed` is not used."""
+    for candidates in sets:
+        if len(candidates.candidates) == 1:
+            yield make_label(candidates, [1.0], ranker="single")
