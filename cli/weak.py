@@ -493,7 +493,10 @@ def show(file: Path, wanted: str, labels: Path | None, limit: int, law: str, sou
                 [Candidate(expr=expr, stage=stages.get(expr, ""), value=problem.answer) for expr in posteriors]
             ),
         )
-    shown = show_problem(problem, record, posteriors=posteriors, law=law)
+    # A label is written by a rule of its own, and only the canonical form tells which candidate it is.
+    believed = {mc.canonical(expr): posterior for expr, posterior in posteriors.items()}
+    by_text = {candidate.expr: believed.get(mc.canonical(candidate.expr), 0.0) for candidate in record.candidates}
+    shown = show_problem(problem, record, posteriors=by_text if believed else None, law=law)
     print_json(_as_dict(shown)) if as_json else _print_shown(shown, limit=limit)
 
 
@@ -546,8 +549,6 @@ def rank(file: Path, ranker: str, model: Path | None, seed: int, output: Path, a
     mwp-weak rank candidates.jsonl -o labels.jsonl
     mwp-weak rank candidates.jsonl --ranker single -o labels.jsonl
     """
-    from weaksup.rankers import RANKERS
-
     from weaksup.files import (
         RunInfo,
         digest_file,
@@ -558,6 +559,7 @@ def rank(file: Path, ranker: str, model: Path | None, seed: int, output: Path, a
         write_records,
         write_run_info,
     )
+    from weaksup.rankers import RANKERS
     from weaksup.records import CandidateSet
 
     if model is not None or ranker in ("basic", "beam"):
@@ -606,14 +608,14 @@ def export(file: Path, source: Source, part: Part, format_: str, min_posterior: 
     """
     from weaksup.export import export_bytes, join_labels
     from weaksup.files import read_records, whole_file
+    from weaksup.labels import filter_labels
     from weaksup.records import Label
 
     corpus = source.behind(file).read()
     chosen = {problem.id for problem in part.problems(corpus)[0]}
     labels = list(read_records(file, Label))
-    examples = [
-        example for example in join_labels(labels, corpus.problems, min_posterior=min_posterior) if example.id in chosen
-    ]
+    sure = filter_labels(labels, posterior=min_posterior)
+    examples = [example for example in join_labels(sure, corpus.problems) if example.id in chosen]
     pieces = export_bytes(examples, format_)
     if output is None:
         sys.stdout.buffer.writelines(pieces)

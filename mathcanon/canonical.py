@@ -89,10 +89,10 @@ def canonical_form(expr: Expr | str) -> Form:
     return Form._make(apply(CANONICAL, expr))
 
 
-_LEAF = re.compile(r"[^\0()\[\]{}+*/^-]+(?![^\0()\[\]{}+*/^-]|\0)")
+_LEAF = re.compile(r"[^\0()\[\]{}+*/^-]++(?!\0)")
 
 
-def leaves_of(form: Form) -> list[str] | None:
+def leaves_of(form: _Plain) -> list[str] | None:
     """The identities of the leaves, each as often as it occurs; below a power, at least as often as it is multiplied.
 
     None if powers make that more than 500.
@@ -100,8 +100,8 @@ def leaves_of(form: Form) -> list[str] | None:
     >>> leaves_of(canonical_form("a*(a+b)^3"))
     ['b', 'b', 'b', 'a', 'a', 'a', 'a']
     """
-    if "{" not in form.identity:
-        return _LEAF.findall(form.identity)
+    if "{" not in form[0]:
+        return _LEAF.findall(form[0])
     leaves: list[str] = []
     stack: list[tuple[_Plain, int]] = [(form, 1)]
     while stack:
@@ -119,7 +119,7 @@ def leaves_of(form: Form) -> list[str] | None:
 
 def is_read_once(leaves: list[str]) -> bool:
     """Whether there is no number and no operand twice: then structure decides equivalence."""
-    return len(set(leaves)) == len(leaves) and not any(leaf[0] == "~" for leaf in leaves)
+    return len(set(leaves)) == len(leaves) and max(leaves) < "~"
 
 
 def is_polar(node: Expr) -> bool:

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
 from ._fingerprint import ZeroDivisor, fingerprint
-from .canonical import canonical_form
+from .canonical import CANONICAL
 from .equivalence import equivalent
 from .expr import Expr
+from .parse import apply
 
 __all__ = ["Deduper", "dedupe"]
 
@@ -104,5 +105,5 @@ class Deduper(Generic[X]):
 
 
 def _form(expr: Expr | str) -> str:
-    identity, sign, *_ = canonical_form(expr)
+    identity, sign, *_ = apply(CANONICAL, expr)
     return "-" + identity if sign < 0 else identity

@@ -24,11 +24,11 @@ from ._fingerprint import BITS, ZeroDivisor, fingerprint
 from ._kronecker import far_point, same_at
 from ._polynomial import ratios
 from .algebra import substituted
-from .canonical import canonical, canonical_form, is_read_once, leaves_of
+from .canonical import CANONICAL, canonical, is_read_once, leaves_of
 from .errors import EvaluationError, LimitError
 from .evaluate import evaluate
 from .expr import Expr, Operand, Power, as_expr
-from .parse import parse
+from .parse import apply, parse
 from .render import number_text
 
 __all__ = ["Verdict", "equivalent"]
@@ -127,9 +127,11 @@ def equivalent(left: Expr | str, right: Expr | str) -> Verdict:
     >>> equivalent("a/a", "1").domain
     (Expr('a'),)
     """
-    left_form, right_form = canonical_form(left), canonical_form(right)
-    same = left_form.identity == right_form.identity and left_form.sign == right_form.sign
-    left_leaves, right_leaves = leaves_of(left_form), leaves_of(right_form)
+    left_form, right_form = apply(CANONICAL, left), apply(CANONICAL, right)
+    same_class = left_form[0] == right_form[0]
+    same = same_class and left_form[1] == right_form[1]
+    left_leaves = leaves_of(left_form)
+    right_leaves = left_leaves if same_class else leaves_of(right_form)
     if left_leaves is not None and right_leaves is not None:
         if is_read_once(left_leaves) and is_read_once(right_leaves):
             return Verdict(same, "structure" if same else "counterexample", left, right)

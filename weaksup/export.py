@@ -44,16 +44,12 @@ class _Turn(msgspec.Struct, frozen=True, kw_only=True):
     response: str
 
 
-def join_labels(
-    labels: Iterable[Label], problems: Iterable[Problem], *, min_posterior: float = 0.0
-) -> Iterator[Example]:
-    """Each label of at least that posterior with its problem; a label without one is a `DataError`."""
+def join_labels(labels: Iterable[Label], problems: Iterable[Problem]) -> Iterator[Example]:
+    """Each label with its problem; a label without one is a `DataError`."""
     by_id = {problem.id: problem for problem in problems}
     for label in labels:
         if label.id not in by_id:
             raise DataError(f"the corpus has no problem {label.id}: do labels and corpus belong together?")
-        if label.posterior < min_posterior:
-            continue
         problem = by_id[label.id]
         yield Example(
             id=label.id,

@@ -65,7 +65,7 @@ def search_table(score: Score, *, paper: bool = True) -> Table:
     """
     rows: list[tuple[str, str, int]] = [("all problems", "all", score.problems)]
     rows += [(reason, reason, count) for reason, count in score.skipped.items()]
-    rows += [("of them gold has a power", "power", score.uncovered_power)]
+    rows += [("nothing found, gold has a power", "power", score.uncovered_power)]
     rows += [("single", "single", score.single), ("multiple", "multiple", score.multiple)]
     rows += [("covered", "covered", score.covered)]
     body: list[tuple[Cell, ...]] = [

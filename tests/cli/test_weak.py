@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -18,11 +19,12 @@ import msgspec
 import pytest
 from click import Group
 from click.testing import CliRunner, Result
+from mwp_cli._output import Progress
 from mwp_cli.weak import main
 
 import mathcanon as mc
 from weaksup.corpora import READERS, read_corpus
-from weaksup.files import read_records, read_run_info, run_info_path, write_records
+from weaksup.files import RunInfo, read_records, read_run_info, run_info_path, write_records, write_run_info
 from weaksup.records import CandidateSet, Label, Scored
 
 PROGRAM = shutil.which("mwp-weak", path=sysconfig.get_path("scripts"))
@@ -130,7 +132,7 @@ def test_data_show_tells_sizes_splits_and_problems() -> None:
 
 
 def test_data_show_of_one_problem() -> None:
-    problem = read_corpus("stories").problems[3]
+    problem = read_corpus("stories").problems[3]  # the default of every command
     assert out_json("data", "show", "stories", "--id", problem.id) == json.loads(msgspec.json.encode(problem))
     assert out("data", "show", "--id", problem.id).splitlines()[1] == f"  answer {problem.answer}, gold {problem.gold}"
     assert refusal("data", "show", "--id", "nix") == "stories has no problem nix; the first is story-00000"
@@ -223,6 +225,36 @@ def test_search_takes_a_plan_of_ones_own(tmp_path: Path) -> None:
     assert "unknown field `speed`" in refusal("search", "--plan", plan, "-o", tmp_path / "d.jsonl")
 
 
+def test_progress_is_a_line_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Progress, "EVERY", 0)
+    result = run("search", "--size", 600, "--plan", "released", "--workers", 1, "-o", tmp_path / "c.jsonl")
+    lines = result.stderr.splitlines()
+    assert re.fullmatch(r"512 of 600 problems, [\d,]+ a second, [\d,]+ s left", lines[-2])
+    assert re.fullmatch(r"600 of 600 problems, [\d,]+ a second, 0 s left", lines[-1])
+
+
+def test_progress_is_a_bar_on_a_terminal(tmp_path: Path) -> None:
+    assert PROGRAM
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    command = [PROGRAM, "search", "--size", "30", "--plan", "released", "-o", str(tmp_path / "c.jsonl")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as process:
+        os.close(theirs)
+        said = b""
+        try:
+            while piece := os.read(ours, 4096):
+                said += piece
+        except OSError:  # the other side is closed
+            pass
+        os.close(ours)
+        assert process.stdout is not None
+        result = process.stdout.read().decode()
+    assert process.returncode == 0
+    assert "30 problems" in result
+    assert b"\x1b" not in result.encode()
+    assert "30/30 problems" in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode())
+
+
 def test_search_is_the_default_of_a_newcomer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     out("search", "--size", 10, "--language", "en", "--seed", 5)
@@ -288,9 +320,9 @@ def test_show_has_the_problem_and_its_candidates(candidates: Path) -> None:
 
 
 def test_show_marks_gold_however_far_down_it_is(tmp_path: Path) -> None:
-    problem = next(p for p in read_corpus("stories", size=SIZE).problems if len(p.quantities) == 4)
+    problem = next(p for p in read_corpus("stories", size=40).problems if len(p.quantities) == 4)
     path = tmp_path / "c.jsonl"
-    out("search", "--size", SIZE, "--workers", 1, "-o", path)
+    out("search", "--size", 40, "--workers", 1, "-o", path)
     shown = out_json("show", path, "--id", problem.id)["candidates"]
     place = [row["right"] for row in shown].index(True)
     text = out("show", path, "--id", problem.id, "--limit", 1)
@@ -311,11 +343,13 @@ def label(id: str, posterior: float = 1.0) -> Label:
 def labels(tmp_path: Path) -> Path:
     path = tmp_path / "labels.jsonl"
     write_records(path, [label(f"story-{i:05d}", 1 - i / 20) for i in range(10)])
+    made_from = {"corpus": {"name": "stories", "size": 30}}
+    write_run_info(run_info_path(path), RunInfo(schema="weaksup/labels", config=made_from, input="", versions={}))
     return path
 
 
 def test_export_joins_labels_with_text(labels: Path, tmp_path: Path) -> None:
-    problems = read_corpus("stories").problems
+    problems = read_corpus("stories", size=30).problems
     rows = [json.loads(line) for line in out("export", labels).splitlines()]
     assert [row["text"] for row in rows] == [problem.text for problem in problems[:10]]
     first = rows[0]
@@ -327,7 +361,7 @@ def test_export_joins_labels_with_text(labels: Path, tmp_path: Path) -> None:
 
 
 def test_export_as_csv_and_as_chat(labels: Path, tmp_path: Path) -> None:
-    problems = read_corpus("stories").problems
+    problems = read_corpus("stories", size=30).problems
     out("export", labels, "--format", "csv", "-o", tmp_path / "train.csv")
     with (tmp_path / "train.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -367,7 +401,7 @@ def test_rank_gives_labels_that_can_be_scored_and_exported(ranker: str, candidat
     found = list(read_records(path, Label))
     sets = {one.id: one for one in read_records(candidates, CandidateSet)}
     assert {one.ranker for one in found} == {ranker}
-    assert all(one.expr in {candidate.expr for candidate in sets[one.id].candidates} for one in found)
+    assert all(one.candidates == len(sets[one.id].candidates) for one in found)
     several = sum(len(one.candidates) > 1 for one in sets.values())
     assert len(found) == sum(bool(one.candidates) for one in sets.values()) - (several if ranker == "single" else 0)
     assert f"{len(found):,} labels" in result.stdout
@@ -382,6 +416,18 @@ def test_rank_gives_labels_that_can_be_scored_and_exported(ranker: str, candidat
     first = path.read_bytes()
     out("rank", candidates, "--ranker", ranker, "-o", path)
     assert path.read_bytes() == first
+
+
+def test_show_finds_the_posterior_of_each_candidate(candidates: Path, tmp_path: Path) -> None:
+    path = tmp_path / "labels.jsonl"
+    out("rank", candidates, "-o", path)
+    for one in read_records(path, Label):
+        if one.candidates < 20:
+            rows = out_json("show", candidates, "--id", one.id, "--labels", path)["candidates"]
+            assert sum(row["posterior"] for row in rows) == pytest.approx(1, abs=1e-3)
+            assert max(row["posterior"] for row in rows) == one.posterior
+        if one.id >= "story-00012":
+            break
 
 
 def test_random_labels_depend_on_the_seed(candidates: Path, tmp_path: Path) -> None:

@@ -410,7 +410,7 @@ def test_tables_have_the_paper_beside_us() -> None:
     rows = {row[0]: row[1:] for row in search_table(score).rows}
     assert rows["covered"] == (4, "66.7", 21906, "94.5")
     assert rows["too-many-quantities"] == (1, "16.7", 233, "1.0")
-    assert rows["of them gold has a power"] == (1, "16.7", 51, "0.2")
+    assert rows["nothing found, gold has a power"] == (1, "16.7", 51, "0.2")
     assert recall_table(score).rows[1] == ("2", 3, 3, "100.0", "93.4")
     assert accuracy_table(score).rows[:3] == [
         ("single", "100.0", "81.4"),

@@ -22,7 +22,7 @@ __all__ = ["MAX_READINGS", "NO_LEAF", "Array", "Readings", "read_candidates"]
 Array = np.ndarray[Any, Any]
 
 #: Readings of one candidate that are kept, in order.
-MAX_READINGS = 64
+MAX_READINGS = 8
 #: What fills the places behind the last leaf.  Quantity i is i; constants are -1, -2...
 NO_LEAF = -100
 
@@ -53,13 +53,16 @@ def read_candidates(sets: Sequence[CandidateSet], *, limit: int = MAX_READINGS) 
     """The readings of the candidates of `sets`, at most `limit` for each."""
     skeletons: dict[str, int] = {}
     constants: dict[Fraction, int] = {}
+    names: dict[str, int] = {}
     known: dict[str, tuple[int, tuple[int, ...]]] = {}
 
     def taken_apart(text: str) -> tuple[int, tuple[int, ...]]:
-        leaves = []
-        for name in _LEAF.findall(text):
-            leaves.append(int(name[1:]) if name[0] == "N" else constants.setdefault(Fraction(name), ~len(constants)))
-        return skeletons.setdefault(_LEAF.sub("_", text), len(skeletons)), tuple(leaves)
+        found = _LEAF.findall(text)
+        for name in found:
+            if name not in names:
+                quantity = name[0] == "N"
+                names[name] = int(name[1:]) if quantity else constants.setdefault(Fraction(name), ~len(constants))
+        return skeletons.setdefault(_LEAF.sub("_", text), len(skeletons)), tuple([names[name] for name in found])
 
     for candidates in sets:
         for candidate in candidates.candidates:
@@ -98,13 +101,11 @@ def read_candidates(sets: Sequence[CandidateSet], *, limit: int = MAX_READINGS) 
 
 def _same_value(values: Sequence[str], constants: dict[Fraction, int]) -> dict[int, tuple[int, ...]]:
     """leaf -> the leaves of its value, where there are several."""
-    if len(set(values)) == len(values) and not any(Fraction(value) in constants for value in values):
-        return {}
-    groups: dict[Fraction, list[int]] = {}
+    groups: dict[str, list[int]] = {}  # exact values are written one way
     for i, value in enumerate(values):
-        groups.setdefault(Fraction(value), []).append(i)
+        groups.setdefault(value, []).append(i)
     for constant, leaf in constants.items():
-        groups.setdefault(constant, []).append(leaf)
+        groups.setdefault(str(constant), []).append(leaf)
     return {leaf: tuple(group) for group in groups.values() if len(group) > 1 for leaf in group}
 
 

@@ -63,8 +63,8 @@ def run_search(
 ) -> RunInfo:
     """How `out` was made: the candidates of every problem, in the order of the corpus, and its sidecar.
 
-    `options` and `source` (its path) are what the corpus was read with; they are recorded.  A finished file of the same settings is left as it
-    is, one of other settings is a `ConfigError` unless `overwrite` says to replace it.
+    `options` and `source` (its path) are what the corpus was read with; they are recorded.  A finished file of the same
+    settings is left as it is, one of other settings is a `ConfigError` unless `overwrite` says to replace it.
     """
     path = Path(os.path.realpath(out))
     if os.path.exists(out) and not os.path.isfile(out):

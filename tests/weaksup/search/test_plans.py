@@ -49,14 +49,14 @@ def test_released_follows_the_code_of_the_authors() -> None:
 
 def test_paper_is_exact_and_goes_to_six_quantities() -> None:
     plan = load_plan("paper")
-    assert (plan.stop, plan.exact_tolerance, plan.as_floats) == ("first-match", 0, False)
+    assert (plan.stop, plan.tolerance, plan.as_floats) == ("first-match", "0", False)
     assert [stage.name for stage in plan.stages_for(6)] == ["all", "omit-1", "add-1", "add-pi", "twice"]
     assert plan.stages_for(7) == ()
 
 
 def test_full_never_stops_early() -> None:
     plan = load_plan("full")
-    assert (plan.stop, plan.dedupe, plan.exact_tolerance) == ("never", "value", 0)
+    assert (plan.stop, plan.dedupe, plan.tolerance) == ("never", "value", "0")
     assert {stage.name for stage in load_plan("paper").stage} <= {stage.name for stage in plan.stage}
 
 

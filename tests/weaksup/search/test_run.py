@@ -288,11 +288,11 @@ def is_running(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_a_killed_search_goes_on_and_ends_with_the_same_bytes(workers: int, expected: bytes, tmp_path: Path) -> None:
     out = tmp_path / "candidates.jsonl"
     command = [sys.executable, "-c", SCRIPT, str(out), str(workers)]
-    with subprocess.Popen([*command, "0.5"]) as process:
+    with subprocess.Popen([*command, "0.25"]) as process:
         wait_until(lambda: len(list(parts_folder(out).glob("0*.jsonl"))) >= 2)
         orphans = children(process.pid) if Path(f"/proc/{process.pid}/task").is_dir() else []
         process.send_signal(signal.SIGKILL)
@@ -302,7 +302,7 @@ def test_a_killed_search_goes_on_and_ends_with_the_same_bytes(workers: int, expe
     assert 2 <= len(kept) < SIZE / SHARD
     wait_until(lambda: not any(is_running(pid) for pid in orphans))
 
-    with subprocess.Popen([*command, "0.5"]) as process:  # killed once more
+    with subprocess.Popen([*command, "0.25"]) as process:  # killed once more
         wait_until(lambda: len(list(parts_folder(out).glob("0*.jsonl"))) >= len(kept) + 2)
         process.send_signal(signal.SIGKILL)
     assert {part: (parts_folder(out) / part).stat().st_mtime_ns for part in kept} == kept

@@ -1,0 +1,148 @@
+"""Readings -> templates and what they are made of: stage, order, shape, the quantities used.
+
+A *template* is a function of N0, N1... in problems with n quantities.  It takes some of the quantities (the *used*
+ones) and combines them; numbered anew from 0 they give its *order*, which problems with other n share; its *shape*
+forgets the order too.  The *stage* is what a search plan would call it: how many quantities are left out, how many
+are used again, which constants come in.  Everything is one integer a template, so that an EM round is a few bincounts.
+"""
+
+from __future__ import annotations
+
+from math import lgamma
+from typing import NamedTuple
+
+import numpy as np
+
+from .readings import NO_LEAF, Array, Readings
+
+__all__ = ["Level", "Templates", "find_templates"]
+
+_POINTS = 20_231  # the seed of the points where functions are told apart
+
+
+class Level(NamedTuple):
+    """A classification of templates: the class of each, and how many classes there are."""
+
+    of: Array
+    size: int
+
+    def counts(self, weights: Array) -> Array:
+        """The weight of each class."""
+        return np.bincount(self.of, weights, self.size)
+
+
+class Templates(NamedTuple):
+    """The templates of some readings."""
+
+    reading: Level  # the template of each reading
+    quantities: Array  # n of each template
+    stage: Level  # by n
+    used: Level  # by n: which quantities
+    order: Level
+    shape_of_order: Level
+    ways: Array  # orders that the shape of an order has
+    kind_of_shape: Level  # stage without n and without what is left out, by number of used quantities
+    used_by_shape: Array  # how many quantities a shape uses
+    used_by_choice: Array  # n of each class of `used`
+    stage_quantities: Array  # n of each stage
+
+
+def find_templates(readings: Readings) -> Templates:
+    """The templates of all readings; a template is described by its reading with the fewest leaves."""
+    n = readings.quantities[readings.place]
+    reading = _level(_functions(readings, readings.leaves), n)
+    times = _times_used(readings.leaves, int(n.max(initial=1)))
+    inside = readings.leaves != NO_LEAF
+    left_out = n - (times > 0).sum(1)
+    again = np.maximum(times - 1, 0).sum(1)
+    constants = np.zeros(len(n), np.int64)
+    for place in range(len(readings.constants)):
+        constants = constants * 16 + (readings.leaves == ~place).sum(1)
+
+    simplest = np.lexsort((readings.skeleton, constants, again, left_out, inside.sum(1), reading.of))
+    first = simplest[np.searchsorted(reading.of[simplest], np.arange(reading.size))]
+    chosen = readings._replace(skeleton=readings.skeleton[first])
+    leaves, times = readings.leaves[first], times[first]
+    n, left_out, again, constants = n[first], left_out[first], again[first], constants[first]
+
+    count = (times > 0).sum(1)
+    stage = _level(n, left_out, again, constants)
+    used = _level(n, ((times > 0) << np.arange(times.shape[1])).sum(1))
+    order = _level(_functions(chosen, _numbered_anew(leaves, times)), count)
+    hashes, symmetries = _shapes(chosen, leaves)
+    shape = _level(hashes, count)
+    factorials = np.array([lgamma(k + 1) for k in range(int(count.max(initial=0)) + 1)])
+    kind = _level(count, inside[first].sum(1), again, constants)
+    shape_of_order = _by_class(order, shape.of)
+    return Templates(
+        reading=reading,
+        quantities=n,
+        stage=stage,
+        used=used,
+        order=order,
+        shape_of_order=Level(shape_of_order, shape.size),
+        ways=np.exp(_by_class(order, factorials[count] - symmetries)),
+        kind_of_shape=Level(_by_class(shape, kind.of), kind.size),
+        used_by_shape=_by_class(shape, count),
+        used_by_choice=_by_class(used, n),
+        stage_quantities=_by_class(stage, n),
+    )
+
+
+def _functions(readings: Readings, leaves: Array) -> Array:
+    """A number for each reading, the same for the same function."""
+    from ._scan import PRIME, fingerprints
+
+    constants = len(readings.constants)
+    rng = np.random.default_rng(_POINTS)
+    halves = []
+    for _ in range(2):
+        points = rng.integers(2, PRIME - 1, constants + int(leaves.max(initial=0)) + 1)
+        points[:constants] = [c.numerator * pow(c.denominator, -1, PRIME) % PRIME for c in readings.constants]
+        halves.append(
+            fingerprints(readings.programs, readings.lengths, readings.skeleton, leaves, points, constants, PRIME)
+        )
+    return (halves[0] << 31) | halves[1]
+
+
+def _shapes(readings: Readings, leaves: Array) -> tuple[Array, Array]:
+    from ._scan import shapes
+
+    hashes, symmetries = np.zeros(len(leaves), np.uint64), np.zeros(len(leaves))
+    shapes(readings.programs, readings.lengths, readings.skeleton, leaves, hashes, symmetries)
+    return hashes.view(np.int64), symmetries
+
+
+def _times_used(leaves: Array, quantities: int) -> Array:
+    """How often each quantity stands in each reading."""
+    times = np.zeros((len(leaves), quantities), np.int64)
+    rows, places = np.nonzero(leaves >= 0)
+    np.add.at(times, (rows, leaves[rows, places]), 1)
+    return times
+
+
+def _numbered_anew(leaves: Array, times: Array) -> Array:
+    """The leaves with the used quantities called 0, 1, 2... in the order of the text."""
+    number = np.cumsum(times > 0, axis=1) - 1
+    renamed = leaves.copy()
+    rows, places = np.nonzero(leaves >= 0)
+    renamed[rows, places] = number[rows, leaves[rows, places]]
+    return renamed
+
+
+def _level(*parts: Array) -> Level:
+    """Classes of equal parts."""
+    of = np.zeros(len(parts[0]), np.int64)
+    size = 1
+    for part in parts:
+        values, number = np.unique(part, return_inverse=True)
+        values, of = np.unique(of * len(values) + number.reshape(-1), return_inverse=True)
+        size = len(values)
+    return Level(of.reshape(-1), size)
+
+
+def _by_class(level: Level, values: Array) -> Array:
+    """A value that all of a class share."""
+    out = np.zeros(level.size, values.dtype)
+    out[level.of] = values
+    return out
