@@ -10,33 +10,25 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import mathcanon as mc
 
+from ._options import Part, Source, json_option, part_options, source_options
 from ._output import Commands, Progress, print_json, print_table, warn
 
 if TYPE_CHECKING:
     from weaksup.corpora import Corpus
-    from weaksup.corpora.splits import Split
     from weaksup.oracle_cases import Shown
     from weaksup.oracle_tables import Table
     from weaksup.records import CandidateSet, Label, Problem
 
 __all__ = ["main"]
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 _FILE = click.Path(dir_okay=False, path_type=Path)
-
-
-def _json_option(command: F) -> F:
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -54,140 +46,6 @@ def main() -> None:
     """
 
 
-# --- which corpus, which part of it -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Source:
-    """The options that say what to read."""
-
-    data: str | None
-    path: Path | None
-    number_words: bool | None
-    segmenter: str | None
-    subset: str | None
-    size: int | None
-    seed: int | None
-    language: str | None
-    strict: bool
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Those that were given and change what is read."""
-        given = asdict(self)
-        return {
-            name: value for name, value in given.items() if name not in ("data", "path", "strict") and value is not None
-        }
-
-    def read(self) -> Corpus:
-        from weaksup.corpora import read_corpus
-
-        corpus = read_corpus(self.data or "stories", self.path, strict=self.strict, **self.options)
-        if corpus.skipped:
-            reasons = ", ".join(f"{reason} {count:,}" for reason, count in corpus.skipped_by_reason.items())
-            warn(f"{len(corpus.skipped):,} problems of {corpus.name} skipped: {reasons}")
-        return corpus
-
-    def behind(self, file: Path) -> Source:
-        """What FILE was made from, as its sidecar tells, where the options do not say otherwise."""
-        from weaksup.files import read_run_info, run_info_path
-
-        made = read_run_info(run_info_path(file))
-        corpus = dict(made.config.get("corpus") or {}) if made else {}
-        if made is None or self.data not in (None, corpus.get("name")):
-            return self
-        path = None if made.source is None else Path(made.source)
-        known = {"data": corpus.pop("name", None), "path": path, **corpus, **self.options}
-        given = {name: value for name, value in asdict(self).items() if value is not None}
-        return Source(**{**asdict(self), **known, **given})
-
-
-_READING = (
-    click.option("--path", type=click.Path(path_type=Path), help="The file or folder of the corpus; gzip is unpacked."),
-    click.option("--number-words/--no-number-words", default=None, help="Whether words such as two are quantities."),
-    click.option("--segmenter", metavar="NAME", help="Cut the text anew: english, characters or rjieba."),
-    click.option("--subset", metavar="NAME", help="Of asdiv: a for ASDiv-A."),
-    click.option("--size", type=click.IntRange(min=0), help="How many stories (of stories only)."),
-    click.option("--seed", type=int, help="Which stories (of stories only)."),
-    click.option("--language", metavar="en|zh", help="Stories of one language."),
-    click.option("--strict", is_flag=True, help="Stop at the first problem that can't be read, with file and line."),
-)
-_DATA = click.option("--data", metavar="SET", help="The corpus, see mwp-weak data list.  [default: stories]")
-
-
-def _source_options(command: F, *, with_data: bool = True) -> F:
-    """Give a command the options of `Source` and pass it as `source`."""
-
-    @functools.wraps(command)
-    def with_source(*args: Any, **given: Any) -> Any:
-        source = Source(**{name: given.pop(name) for name in Source.__dataclass_fields__})
-        return command(*args, source=source, **given)
-
-    wrapped: Any = with_source
-    for option in reversed((_DATA, *_READING) if with_data else _READING):
-        wrapped = option(wrapped)
-    return wrapped  # type: ignore[no-any-return]
-
-
-@dataclass(frozen=True)
-class Part:
-    """The options that say how to split, and which part to take."""
-
-    split: str | None
-    split_file: Path | None
-    folds: int | None
-    fold: int
-
-    def of(self, corpus: Corpus) -> Split:
-        from weaksup.corpora.splits import Split, split
-        from weaksup.corpora.stories import story_split
-
-        if corpus.name == "stories" and self.split_file is None and self.folds is None:
-            return Split("stories 70/15/15 by scheme", story_split(corpus.problems))
-        return split(
-            corpus.problems,
-            corpus=corpus.name,
-            file=self.split_file,
-            parts=corpus.parts if self.folds is None else None,
-            folds=self.folds,
-            fold=self.fold,
-            skipped=corpus.skipped,
-        )
-
-    def problems(self, corpus: Corpus) -> tuple[list[Problem], str]:
-        """The problems of the part that was asked for, and what they are called."""
-        if self.split is None:
-            if self.split_file is not None or self.folds is not None:
-                raise click.UsageError("--split-file and --folds need --split train, valid or test")
-            return corpus.problems, f"{corpus.name}, all {len(corpus.problems):,} problems"
-        parts = self.of(corpus)
-        if self.split not in parts:
-            raise click.BadParameter(f"{parts.name} has the parts {', '.join(parts)}", param_hint="--split")
-        return parts[self.split], f"{self.split} part of {parts}"
-
-
-_PARTS = (
-    click.option("--split", metavar="PART", help="Only the train, valid or test part."),
-    click.option("--split-file", type=click.Path(path_type=Path), help="The id lists of the parts (split.json)."),
-    click.option("--folds", type=int, help="Split by cross-validation with so many folds."),
-    click.option("--fold", type=int, default=0, help="Which fold is the test part."),
-)
-
-
-def _part_options(command: F) -> F:
-    """Give a command the options of `Part` and pass it as `part`."""
-
-    @functools.wraps(command)
-    def with_part(*args: Any, **given: Any) -> Any:
-        part = Part(**{name: given.pop(name) for name in Part.__dataclass_fields__})
-        return command(*args, part=part, **given)
-
-    wrapped: Any = with_part
-    for option in reversed(_PARTS):
-        wrapped = option(wrapped)
-    return wrapped  # type: ignore[no-any-return]
-
-
 # --- data -------------------------------------------------------------------------------------------------------------
 
 
@@ -202,7 +60,7 @@ def data() -> None:
 
 
 @data.command("list")
-@_json_option
+@json_option
 def data_list(as_json: bool) -> None:
     """Every corpus that can be read, with its options.
 
@@ -233,11 +91,11 @@ def data_list(as_json: bool) -> None:
 
 @data.command("show")
 @click.argument("data", metavar="[SET]", default="stories")
-@functools.partial(_source_options, with_data=False)
-@_part_options
+@functools.partial(source_options, with_data=False)
+@part_options
 @click.option("--id", "wanted", help="One problem, whole.")
 @click.option("--limit", type=click.IntRange(min=0), default=3, show_default=True, help="How many problems to show.")
-@_json_option
+@json_option
 def data_show(source: Source, part: Part, wanted: str | None, limit: int, as_json: bool) -> None:
     """What is in a corpus: sizes, what was skipped and why, quantities a problem, and the first problems.
 
@@ -319,7 +177,7 @@ def _cores() -> int:
 
 
 @main.command()
-@_source_options
+@source_options
 @click.option("-o", "--output", type=_FILE, default="candidates.jsonl", show_default=True, help="JSON Lines, or .gz.")
 @click.option(
     "--plan", default="full", show_default=True, metavar="PLAN", help="full, paper, released, or a .toml file."
@@ -330,7 +188,7 @@ def _cores() -> int:
 @click.option("--workers", type=click.IntRange(min=1), help="How many processes; by default one a core.")
 @click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster; without it, Dask runs on this machine.")
 @click.option("--overwrite", is_flag=True, help="Replace an output that was made with other settings.")
-@_json_option
+@json_option
 def search(
     source: Source,
     output: Path,
@@ -401,11 +259,11 @@ def search(
 
 @main.command()
 @click.argument("file", type=_FILE)
-@_source_options
-@_part_options
+@source_options
+@part_options
 @click.option("--law", metavar="LAW", help="What counts as gold: value, mentioned or structure, see above.")
 @click.option("--distribution", is_flag=True, help="Also how many problems have 1, 2, ... 50 candidates.")
-@_json_option
+@json_option
 def oracle(file: Path, source: Source, part: Part, law: str | None, distribution: bool, as_json: bool) -> None:
     """How good the candidates or labels of FILE are, against the gold equations of the corpus.
 
@@ -465,8 +323,8 @@ def _print_titled(table: Table) -> None:
 @click.option("--labels", type=_FILE, help="A label file, for the posteriors.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many candidates to show.")
 @click.option("--law", default="value", metavar="LAW", help="What counts as gold, see mwp-weak oracle --help.")
-@_source_options
-@_json_option
+@source_options
+@json_option
 def show(file: Path, wanted: str, labels: Path | None, limit: int, law: str, source: Source, as_json: bool) -> None:
     """One problem of FILE (candidates or labels): its quantities marked, and each candidate with its stage, its value,
     its posterior and whether it is equivalent to the gold equation.
@@ -538,7 +396,7 @@ def _print_shown(shown: Shown, *, limit: int) -> None:
 @click.option("--model", type=click.Path(path_type=Path), help="The solver that the rankers basic and beam need.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the ranker random.")
 @click.option("-o", "--output", type=_FILE, default="labels.jsonl", show_default=True, help="JSON Lines, or .gz.")
-@_json_option
+@json_option
 def rank(file: Path, ranker: str, model: Path | None, seed: int, output: Path, as_json: bool) -> None:
     """One label for each problem of FILE (candidates), with its posterior: JSON Lines.
 
@@ -593,8 +451,8 @@ def rank(file: Path, ranker: str, model: Path | None, seed: int, output: Path, a
 
 @main.command()
 @click.argument("file", type=_FILE)
-@_source_options
-@_part_options
+@source_options
+@part_options
 @click.option("--format", "format_", type=click.Choice(["jsonl", "csv", "chat"]), default="jsonl", show_default=True,
               help="Everything as JSON Lines, as columns, or prompt and response.")  # fmt: skip
 @click.option("--min-posterior", type=click.FloatRange(0, 1), default=0.0, help="Leave out labels less sure than this.")

@@ -57,7 +57,7 @@ def same_at(point: dict[str, Ratio], left: Expr | str, right: Expr | str) -> boo
     algebra = Algebra(operand=operand, number=_number, sum=_sum, product=_product, power=_power)
     above, below = apply(algebra, left)
     over, under = apply(algebra, right)
-    return above * under == over * below
+    return bool(above * under == over * below)
 
 
 def _number(value: Fraction, text: str | None) -> Ratio:

@@ -105,5 +105,6 @@ class Deduper(Generic[X]):
 
 
 def _form(expr: Expr | str) -> str:
-    identity, sign, *_ = apply(CANONICAL, expr)
-    return "-" + identity if sign < 0 else identity
+    form = apply(CANONICAL, expr)
+    identity: str = form[0]
+    return "-" + identity if form[1] < 0 else identity

@@ -24,14 +24,12 @@ from mathcanon import (
     evaluate,
     parse,
     parse_equation,
-    parse_number,
 )
+from mathcanon.algebra import substituted
 from mathcanon.expr import make_power, make_product, make_sum
-from mathcanon.render import number_text
 
 from .errors import WeakSupError
 from .records import CandidateSet, Label, Scored
-from .value_level import substituted
 
 __all__ = ["KEPT", "equation_text", "filter_labels", "make_label", "write_expr"]
 
@@ -59,7 +57,8 @@ def make_label(
     equation = equation_text(expr, values, candidates.surfaces)
     if evaluate(parse_equation(equation)) != Fraction(chosen.value):
         raise WeakSupError(f"problem {candidates.id}: {equation} does not have the value {chosen.value}")
-    order = sorted(range(len(posteriors)), key=lambda i: (-round(posteriors[i], 6), i))
+    others = [i for i, belief in enumerate(posteriors) if i != pick and belief >= _LEAST]
+    others.sort(key=lambda i: (-round(posteriors[i], 6), i))
     return Label(
         id=candidates.id,
         expr=expr,
@@ -69,11 +68,7 @@ def make_label(
         stage=chosen.stage,
         ranker=ranker,
         others=tuple(
-            [
-                Scored(expr=candidates.candidates[i].expr, posterior=round(posteriors[i], 6))
-                for i in order[: kept + 1]
-                if i != pick and posteriors[i] >= _LEAST
-            ][:kept]
+            [Scored(expr=candidates.candidates[i].expr, posterior=round(posteriors[i], 6)) for i in others[:kept]]
         ),
     )
 
@@ -89,9 +84,7 @@ def equation_text(expr: str, values: Sequence[Fraction], surfaces: Sequence[str]
     >>> equation_text("N0*(1-N1)", [Fraction(30), Fraction(1, 6)], ["30", "1/6"])
     'x=30*(1-(1/6))'
     """
-    leaves = {
-        f"N{i}": _number(value, surface) for i, (value, surface) in enumerate(zip(values, surfaces, strict=True))
-    }
+    leaves = {f"N{i}": _number(value, surface) for i, (value, surface) in enumerate(zip(values, surfaces, strict=True))}
     return f"x={substituted(_parsed(expr), leaves.__getitem__)}"
 
 
@@ -156,11 +149,11 @@ def _write(node: Expr, values: Sequence[Fraction]) -> _Written:
 def _write_sum(terms: list[tuple[int, _Written]]) -> _Written:
     signed = [(mark * block.sign, block) for mark, block in terms]
     total = sum((mark * block.value for mark, block in signed), Fraction(0))
-    # Turned round where it is negative, or where it would begin with a minus.
-    turn = -1 if total < 0 or (total == 0 and all(mark < 0 for mark, _ in signed)) else 1
+    # Turned round where it is negative, unless it would begin with a minus.
+    turn = -1 if total < 0 else 1
+    if all(turn * mark < 0 for mark, _ in signed):
+        turn = -turn
     ordered = _in_text_order([(turn * mark, block) for mark, block in signed])
-    if ordered[0][0] < 0:
-        return _Written(make_sum([(-mark, block.expr) for mark, block in ordered]), -turn, -turn * total, _first(terms))
     return _Written(make_sum([(mark, block.expr) for mark, block in ordered]), turn, turn * total, _first(terms))
 
 

@@ -34,7 +34,7 @@ from .kinds import KINDS, kind_of
 from .readings import MAX_READINGS, Array, Readings, read_candidates
 from .templates import Templates, find_templates
 
-__all__ = ["EMOptions", "em_posteriors", "rank_em"]
+__all__ = ["PLAIN", "EMOptions", "em_posteriors", "rank_em"]
 
 _WARM_UP = 4  # rounds with the stage prior alone
 

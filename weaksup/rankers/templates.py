@@ -102,7 +102,7 @@ def _functions(readings: Readings, leaves: Array) -> Array:
         halves.append(
             fingerprints(readings.programs, readings.lengths, readings.skeleton, leaves, points, constants, PRIME)
         )
-    return (halves[0] << 31) | halves[1]
+    return np.asarray((halves[0] << 31) | halves[1])
 
 
 def _shapes(readings: Readings, leaves: Array) -> tuple[Array, Array]:

@@ -1,0 +1,158 @@
+"""The options that many commands share: which corpus, which part of it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ._output import warn
+
+if TYPE_CHECKING:
+    from weaksup.corpora import Corpus
+    from weaksup.corpora.splits import Split
+    from weaksup.records import Problem
+
+__all__ = ["Part", "Source", "json_option", "part_options", "source_options"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def json_option(command: F) -> F:
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The options that say what to read."""
+
+    data: str | None
+    path: Path | None
+    number_words: bool | None
+    segmenter: str | None
+    subset: str | None
+    size: int | None
+    seed: int | None
+    language: str | None
+    strict: bool
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Those that were given and change what is read."""
+        given = asdict(self)
+        return {
+            name: value for name, value in given.items() if name not in ("data", "path", "strict") and value is not None
+        }
+
+    def read(self) -> Corpus:
+        from weaksup.corpora import read_corpus
+
+        corpus = read_corpus(self.data or "stories", self.path, strict=self.strict, **self.options)
+        if corpus.skipped:
+            reasons = ", ".join(f"{reason} {count:,}" for reason, count in corpus.skipped_by_reason.items())
+            warn(f"{len(corpus.skipped):,} problems of {corpus.name} skipped: {reasons}")
+        return corpus
+
+    def behind(self, file: Path) -> Source:
+        """What FILE was made from, as its sidecar tells, where the options do not say otherwise."""
+        from weaksup.files import read_run_info, run_info_path
+
+        made = read_run_info(run_info_path(file))
+        corpus = dict(made.config.get("corpus") or {}) if made else {}
+        if made is None or self.data not in (None, corpus.get("name")):
+            return self
+        path = None if made.source is None else Path(made.source)
+        known = {"data": corpus.pop("name", None), "path": path, **corpus, **self.options}
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        merged = {**asdict(self), **known, **given}
+        return Source(**{name: merged[name] for name in asdict(self)})
+
+
+_READING = (
+    click.option("--path", type=click.Path(path_type=Path), help="The file or folder of the corpus; gzip is unpacked."),
+    click.option("--number-words/--no-number-words", default=None, help="Whether words such as two are quantities."),
+    click.option("--segmenter", metavar="NAME", help="Cut the text anew: english, characters or rjieba."),
+    click.option("--subset", metavar="NAME", help="Of asdiv: a for ASDiv-A."),
+    click.option("--size", type=click.IntRange(min=0), help="How many stories (of stories only)."),
+    click.option("--seed", type=int, help="Which stories (of stories only)."),
+    click.option("--language", metavar="en|zh", help="Stories of one language."),
+    click.option("--strict", is_flag=True, help="Stop at the first problem that can't be read, with file and line."),
+)
+_DATA = click.option("--data", metavar="SET", help="The corpus, see mwp-weak data list.  [default: stories]")
+
+
+def source_options(command: F, *, with_data: bool = True) -> F:
+    """Give a command the options of `Source` and pass it as `source`."""
+
+    @functools.wraps(command)
+    def with_source(*args: Any, **given: Any) -> Any:
+        source = Source(**{name: given.pop(name) for name in Source.__dataclass_fields__})
+        return command(*args, source=source, **given)
+
+    wrapped: Any = with_source
+    for option in reversed((_DATA, *_READING) if with_data else _READING):
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The options that say how to split, and which part to take."""
+
+    split: str | None
+    split_file: Path | None
+    folds: int | None
+    fold: int
+
+    def of(self, corpus: Corpus) -> Split:
+        from weaksup.corpora.splits import Split, split
+        from weaksup.corpora.stories import story_split
+
+        if corpus.name == "stories" and self.split_file is None and self.folds is None:
+            return Split("stories 70/15/15 by scheme", story_split(corpus.problems))
+        return split(
+            corpus.problems,
+            corpus=corpus.name,
+            file=self.split_file,
+            parts=corpus.parts if self.folds is None else None,
+            folds=self.folds,
+            fold=self.fold,
+            skipped=corpus.skipped,
+        )
+
+    def problems(self, corpus: Corpus) -> tuple[list[Problem], str]:
+        """The problems of the part that was asked for, and what they are called."""
+        if self.split is None:
+            if self.split_file is not None or self.folds is not None:
+                raise click.UsageError("--split-file and --folds need --split train, valid or test")
+            return corpus.problems, f"{corpus.name}, all {len(corpus.problems):,} problems"
+        parts = self.of(corpus)
+        if self.split not in parts:
+            raise click.BadParameter(f"{parts.name} has the parts {', '.join(parts)}", param_hint="--split")
+        return parts[self.split], f"{self.split} part of {parts}"
+
+
+_PARTS = (
+    click.option("--split", metavar="PART", help="Only the train, valid or test part."),
+    click.option("--split-file", type=click.Path(path_type=Path), help="The id lists of the parts (split.json)."),
+    click.option("--folds", type=int, help="Split by cross-validation with so many folds."),
+    click.option("--fold", type=int, default=0, help="Which fold is the test part."),
+)
+
+
+def part_options(command: F) -> F:
+    """Give a command the options of `Part` and pass it as `part`."""
+
+    @functools.wraps(command)
+    def with_part(*args: Any, **given: Any) -> Any:
+        part = Part(**{name: given.pop(name) for name in Part.__dataclass_fields__})
+        return command(*args, part=part, **given)
+
+    wrapped: Any = with_part
+    for option in reversed(_PARTS):
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[no-any-return]
