@@ -59,7 +59,10 @@ def find_templates(readings: Readings) -> Templates:
     for place in range(len(readings.constants)):
         constants = constants * 16 + (readings.leaves == ~place).sum(1)
 
-    simplest = np.lexsort((readings.skeleton, constants, again, left_out, inside.sum(1), reading.of))
+    first_leaves = np.zeros(len(n), np.int64)  # where nothing else tells readings apart: N0/N0 before N1/N1
+    for column in readings.leaves.T[:10]:
+        first_leaves = first_leaves * 64 + np.clip(column + 16, 0, 63)
+    simplest = np.lexsort((first_leaves, constants, again, left_out, inside.sum(1), reading.of))
     first = simplest[np.searchsorted(reading.of[simplest], np.arange(reading.size))]
     chosen = readings._replace(skeleton=readings.skeleton[first])
     leaves, times = readings.leaves[first], times[first]
