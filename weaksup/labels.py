@@ -85,7 +85,7 @@ def equation_text(expr: str, values: Sequence[Fraction], surfaces: Sequence[str]
     'x=30*(1-(1/6))'
     """
     leaves = {f"N{i}": _number(value, surface) for i, (value, surface) in enumerate(zip(values, surfaces, strict=True))}
-    return f"x={substituted(_parsed(expr), leaves.__getitem__)}"
+    return f"x={substituted(parse(expr), leaves.__getitem__)}"
 
 
 @lru_cache(maxsize=1 << 16)
@@ -115,17 +115,17 @@ def write_expr(expr: str, values: Sequence[Fraction]) -> str:
     >>> write_expr("(N0-N1)*(1-N2)", values), write_expr("N2+N1-N0", values)
     ('(N1-N0)*(N2-1)', 'N1-N0+N2')
     """
-    tree = _parsed(expr)
+    tree = _canonical(expr)
     written = _write(tree, values)
-    text = str(written.expr if written.sign > 0 else canonical(tree))  # a negative result can't be turned
+    text = str(written.expr if written.sign > 0 else tree)  # a negative result can't be turned
     if evaluate(text, {f"N{i}": value for i, value in enumerate(values)}) != written.sign * written.value:
         raise WeakSupError(f"{text} is not a writing of {expr}")
     return text
 
 
 @lru_cache(maxsize=1 << 16)
-def _parsed(expr: str) -> Expr:
-    return parse(expr)
+def _canonical(expr: str) -> Expr:
+    return canonical(expr)
 
 
 def _write(node: Expr, values: Sequence[Fraction]) -> _Written:

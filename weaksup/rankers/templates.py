@@ -62,8 +62,10 @@ def find_templates(readings: Readings) -> Templates:
     first_leaves = np.zeros(len(n), np.int64)  # where nothing else tells readings apart: N0/N0 before N1/N1
     for column in readings.leaves.T[:10]:
         first_leaves = first_leaves * 64 + np.clip(column + 16, 0, 63)
-    simplest = np.lexsort((first_leaves, constants, again, left_out, inside.sum(1), reading.of))
+    simplicity = (first_leaves, constants, again, left_out, inside.sum(1))  # the last counts most
+    simplest = np.lexsort((*simplicity, reading.of))
     first = simplest[np.searchsorted(reading.of[simplest], np.arange(reading.size))]
+    from_complex = np.lexsort([part[first] for part in simplicity])[::-1]
     chosen = readings._replace(skeleton=readings.skeleton[first])
     leaves, times = readings.leaves[first], times[first]
     n, left_out, again, constants = n[first], left_out[first], again[first], constants[first]
@@ -72,19 +74,22 @@ def find_templates(readings: Readings) -> Templates:
     stage = _level(n, left_out, again, constants)
     used = _level(n, ((times > 0) << np.arange(times.shape[1])).sum(1))
     order = _level(_functions(chosen, _numbered_anew(leaves, times)), count)
-    hashes, symmetries = _shapes(chosen, leaves)
+    # N0/1 and N0 are one order: the simplest template says what its shape is.
+    said = np.zeros(order.size, np.int64)
+    said[order.of[from_complex]] = from_complex
+    hashes, symmetries = _shapes(chosen._replace(skeleton=chosen.skeleton[said]), leaves[said])
+    count, leaf_count = count[said], inside[first][said].sum(1)
     shape = _level(hashes, count)
+    kind = _level(count, leaf_count, again[said], constants[said])
     factorials = np.array([lgamma(k + 1) for k in range(int(count.max(initial=0)) + 1)])
-    kind = _level(count, inside[first].sum(1), again, constants)
-    shape_of_order = _by_class(order, shape.of)
     return Templates(
         reading=reading,
         quantities=n,
         stage=stage,
         used=used,
         order=order,
-        shape_of_order=Level(shape_of_order, shape.size),
-        ways=np.exp(_by_class(order, factorials[count] - symmetries)),
+        shape_of_order=shape,
+        ways=np.exp(factorials[count] - symmetries),
         kind_of_shape=Level(_by_class(shape, kind.of), kind.size),
         used_by_shape=_by_class(shape, count),
         used_by_choice=_by_class(used, n),

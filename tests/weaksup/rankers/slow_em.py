@@ -165,9 +165,13 @@ class _SlowEM:
             m * self.options.shape_backoff,
         )
         order = {t: order_of(d) for t, d in self.simplest.items()}
-        shape_ways = {t: shape_and_ways(d) for t, d in self.simplest.items()}
+        of_order: dict[Hashable, Template] = {}
+        for t, d in self.simplest.items():
+            of_order[order[t]] = min(d, of_order.get(order[t], d))
+        described = {t: of_order[order[t]] for t in self.simplest}
+        shape_ways = {t: shape_and_ways(d) for t, d in described.items()}
         shape = {t: sw[0] for t, sw in shape_ways.items()}
-        kind = {t: (len(d.used), d.leaves, d.again, d.constants) for t, d in self.simplest.items()}
+        kind = {t: (len(d.used), d.leaves, d.again, d.constants) for t, d in described.items()}
         used = {t: (t[1], d.used) for t, d in self.simplest.items()}
 
         def gathered(level: dict[tuple[int, int], Hashable], plus: float = 0.0) -> dict[Hashable, float]:
@@ -193,9 +197,9 @@ class _SlowEM:
             k = len(d.used)
             of_kind = kinds[kind[t]] / kinds_total[k] / shapes_of_kind[kind[t]]
             of_shape = (shapes[shape[t]] + c * of_kind) / (by_k[k] + c)
-            of_order = (orders[order[t]] + b * of_shape / shape_ways[t][1]) / (by_k[k] + b)
+            in_order = (orders[order[t]] + b * of_shape / shape_ways[t][1]) / (by_k[k] + b)
             of_used = choices[used[t]] / choices_total[t[1]]
-            out[t] = (counts[t] + a * of_order * of_used) / (self.by_size[t[1]] + a)
+            out[t] = (counts[t] + a * in_order * of_used) / (self.by_size[t[1]] + a)
         return out
 
     def entries(self) -> Iterator[tuple[int, tuple[int, int], int, Hashable, int]]:
