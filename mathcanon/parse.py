@@ -126,11 +126,11 @@ def _auto(text: str, algebra: Algebra[T]) -> T:
 
 
 def _infix(text: str, algebra: Algebra[T]) -> T:
-    clean = clean_text(text)
+    clean = text if text.isascii() and "\\" not in text and "$" not in text else clean_text(text)
     if "\\" in clean:
         tokens, places = _without_fractions(text, clean)
-        return _run(text, tokens, places.__getitem__, algebra)
-    return _run(text, _TOKEN.findall(clean), lambda i: [found.start() for found in _TOKEN.finditer(clean)][i], algebra)
+        return _run(text, tokens, places, algebra)
+    return _run(text, _TOKEN.findall(clean), clean, algebra)
 
 
 def _without_fractions(text: str, clean: str) -> tuple[list[str], list[int]]:
@@ -165,7 +165,7 @@ def _without_fractions(text: str, clean: str) -> tuple[list[str], list[int]]:
     return tokens, places
 
 
-def _run(text: str, token_list: list[str], place: Callable[[int], int], algebra: Algebra[T]) -> T:
+def _run(text: str, token_list: list[str], places: list[int] | str, algebra: Algebra[T]) -> T:
     make_leaf, make_sum, make_product, make_power = algebra.operand, algebra.sum, algebra.product, algebra.power
     code_of = _CODE.get
     frames: list[tuple[list[tuple[int, T]], list[tuple[int, T]], int, int, str]] = []
@@ -185,7 +185,7 @@ def _run(text: str, token_list: list[str], place: Callable[[int], int], algebra:
                 elif token == "π":
                     value = make_leaf("pi")
                 else:
-                    _refuse(text, token_list, len(token_list) - length_hint(tokens) - 1, place, frames)
+                    _refuse(text, token_list, len(token_list) - length_hint(tokens) - 1, places, frames)
             elif code == _OPEN:
                 frames.append((terms, factors, sign, exponent, token))
                 if len(frames) > MAX_BRACKETS:
@@ -194,7 +194,7 @@ def _run(text: str, token_list: list[str], place: Callable[[int], int], algebra:
             elif code == _MINUS:
                 sign = -sign  # a minus before any factor is a minus before the term
             else:
-                _refuse(text, token_list, len(token_list) - length_hint(tokens) - 1, place, frames)
+                _refuse(text, token_list, len(token_list) - length_hint(tokens) - 1, places, frames)
         elif code in _SIGNS:
             if factors:
                 factors.append((exponent, value))
@@ -209,7 +209,7 @@ def _run(text: str, token_list: list[str], place: Callable[[int], int], algebra:
             exponent = 1 if code == _TIMES else -1
         elif code == _CLOSE:
             if not frames or _CLOSING[frames[-1][4]] != token:
-                _refuse(text, token_list, len(token_list) - length_hint(tokens) - 1, place, frames)
+                _refuse(text, token_list, len(token_list) - length_hint(tokens) - 1, places, frames)
             if factors:
                 factors.append((exponent, value))
                 value = make_product(factors)
@@ -220,9 +220,9 @@ def _run(text: str, token_list: list[str], place: Callable[[int], int], algebra:
         elif code is None and (token[0] in "^*²³" and token not in ("^", "**")):
             value = make_power(value, read_exponent(token))
         else:
-            _refuse(text, token_list, len(token_list) - length_hint(tokens) - 1, place, frames)
+            _refuse(text, token_list, len(token_list) - length_hint(tokens) - 1, places, frames)
     if value is None or frames:
-        _refuse(text, token_list, len(token_list), place, frames)
+        _refuse(text, token_list, len(token_list), places, frames)
     if factors:
         factors.append((exponent, value))
         value = make_product(factors)
@@ -233,7 +233,7 @@ def _run(text: str, token_list: list[str], place: Callable[[int], int], algebra:
 
 
 def _refuse(
-    text: str, tokens: list[str], index: int, place: Callable[[int], int], frames: Sequence[tuple[Any, ...]]
+    text: str, tokens: list[str], index: int, places: list[int] | str, frames: Sequence[tuple[Any, ...]]
 ) -> NoReturn:
     """Raise the error that says what is wrong with token `index`, and what to write instead."""
     if index >= len(tokens):
@@ -243,7 +243,9 @@ def _refuse(
             opened = frames[-1][4]
             raise ParseError(f"'{opened}' is never closed", text, len(text), hint=f"add '{_CLOSING[opened]}'")
         raise ParseError("an operand is missing at the end", text, len(text))
-    token, where = tokens[index], place(index)
+    if isinstance(places, str):  # the text that the tokens were found in
+        places = [found.start() for found in _TOKEN.finditer(places)]
+    token, where = tokens[index], places[index]
     before = tokens[index - 1] if index else ""
     code, code_before = _CODE.get(token), _CODE.get(before)
     if code == _CLOSE and (code_before == _CLOSE or (code_before is None and before)):

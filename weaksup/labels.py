@@ -85,7 +85,7 @@ def equation_text(expr: str, values: Sequence[Fraction], surfaces: Sequence[str]
     'x=30*(1-(1/6))'
     """
     leaves = {f"N{i}": _number(value, surface) for i, (value, surface) in enumerate(zip(values, surfaces, strict=True))}
-    return f"x={substituted(parse(expr), leaves.__getitem__)}"
+    return f"x={substituted(_parsed(expr), leaves.__getitem__)}"
 
 
 @lru_cache(maxsize=1 << 16)
@@ -118,9 +118,14 @@ def write_expr(expr: str, values: Sequence[Fraction]) -> str:
     tree = _canonical(expr)
     written = _write(tree, values)
     text = str(written.expr if written.sign > 0 else tree)  # a negative result can't be turned
-    if evaluate(text, {f"N{i}": value for i, value in enumerate(values)}) != written.sign * written.value:
+    if evaluate(_parsed(text), {f"N{i}": value for i, value in enumerate(values)}) != written.sign * written.value:
         raise WeakSupError(f"{text} is not a writing of {expr}")
     return text
+
+
+@lru_cache(maxsize=1 << 16)
+def _parsed(expr: str) -> Expr:
+    return parse(expr)
 
 
 @lru_cache(maxsize=1 << 16)

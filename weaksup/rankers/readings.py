@@ -26,7 +26,7 @@ MAX_READINGS = 8
 #: What fills the places behind the last leaf.  Quantity i is i; constants are -1, -2...
 NO_LEAF = -100
 
-_LEAF = re.compile(r"N\d+|(?<!\^)\b\d+(?:\.\d+)?")
+_LEAF = re.compile(r"(N\d+|(?<!\^)\b\d+(?:\.\d+)?)")  # a group, so that split keeps what it splits at
 _TOKEN = re.compile(r"_|\^-?\d+|[-+*/()\[\]]")
 _CODES = {"+": 1, "-": 2, "*": 3, "/": 4}  # in a program; 0 is a leaf, 10 + e the power e
 
@@ -57,12 +57,13 @@ def read_candidates(sets: Sequence[CandidateSet], *, limit: int = MAX_READINGS) 
     known: dict[str, tuple[int, tuple[int, ...]]] = {}
 
     def taken_apart(text: str) -> tuple[int, tuple[int, ...]]:
-        found = _LEAF.findall(text)
+        pieces = _LEAF.split(text)
+        found = pieces[1::2]
         for name in found:
             if name not in names:
                 quantity = name[0] == "N"
                 names[name] = int(name[1:]) if quantity else constants.setdefault(Fraction(name), ~len(constants))
-        return skeletons.setdefault(_LEAF.sub("_", text), len(skeletons)), tuple([names[name] for name in found])
+        return skeletons.setdefault("_".join(pieces[::2]), len(skeletons)), tuple([names[name] for name in found])
 
     for candidates in sets:
         for candidate in candidates.candidates:

@@ -62,10 +62,10 @@ def find_templates(readings: Readings) -> Templates:
     first_leaves = np.zeros(len(n), np.int64)  # where nothing else tells readings apart: N0/N0 before N1/N1
     for column in readings.leaves.T[:10]:
         first_leaves = first_leaves * 64 + np.clip(column + 16, 0, 63)
-    simplicity = (first_leaves, constants, again, left_out, inside.sum(1))  # the last counts most
-    simplest = np.lexsort((*simplicity, reading.of))
+    complexity = ((inside.sum(1) * 64 + left_out) * 64 + again) * 2**40 + constants
+    simplest = np.lexsort((first_leaves, complexity, reading.of))
     first = simplest[np.searchsorted(reading.of[simplest], np.arange(reading.size))]
-    from_complex = np.lexsort([part[first] for part in simplicity])[::-1]
+    from_complex = np.lexsort((first_leaves[first], complexity[first]))[::-1]
     chosen = readings._replace(skeleton=readings.skeleton[first])
     leaves, times = readings.leaves[first], times[first]
     n, left_out, again, constants = n[first], left_out[first], again[first], constants[first]
@@ -139,14 +139,12 @@ def _numbered_anew(leaves: Array, times: Array) -> Array:
 
 
 def _level(*parts: Array) -> Level:
-    """Classes of equal parts."""
-    of = np.zeros(len(parts[0]), np.int64)
-    size = 1
-    for part in parts:
-        values, number = np.unique(part, return_inverse=True)
-        values, of = np.unique(of * len(values) + number.reshape(-1), return_inverse=True)
-        size = len(values)
-    return Level(of.reshape(-1), size)
+    """Classes of equal parts; all but the first are small numbers."""
+    values, of = np.unique(parts[0], return_inverse=True)
+    for part in parts[1:]:
+        low = int(part.min(initial=0))
+        values, of = np.unique(of.reshape(-1) * (int(part.max(initial=0)) - low + 1) + part - low, return_inverse=True)
+    return Level(of.reshape(-1), len(values))
 
 
 def _by_class(level: Level, values: Array) -> Array:
