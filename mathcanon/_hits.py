@@ -1,10 +1,10 @@
-"""Problems -> hits: run the program on many problems at once, decode what it finds, check it exactly.
+"""Problems -> hits: run the program on many problems at once, trace what it finds, check it exactly.
 
 All classes on n numbers are evaluated by one flat program (`_program`) in compiled loops (`_scan`), modulo a 31-bit
 prime: equal rationals have equal residues, so nothing is rounded.  The top level is never built: the target is
-pushed down to the parts (target minus block, target over block), where it is looked up.  Only hits are decoded to
-expressions, each class once for all problems, and each hit is checked with exact integers, so all that is returned
-is right.
+pushed down to the parts (target minus block, target over block), where it is looked up.  Only hits are traced back to
+the steps that make them (`_trace`), and each is checked with exact integers, so all that is returned is right.  Hits
+stay rows of arrays; an expression is made of one when it is asked for.
 
 What could be missed: a hit that divides by a nonzero value whose numerator the prime divides.  The scan counts the
 zeros it meets among divisors.  If there are none, or if 2^(n-1) times the product of the numbers' heights (the
@@ -14,166 +14,226 @@ and a miss takes divisors of one hit that are multiples of each: chance of about
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
+from math import log2
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._functions import function_table
-from ._program import Program, class_counts, compile_program, decode_hit, values_needed
-from .algebra import Algebra, fold
-from .canonical import as_tree, is_polar
+from ._number_table import NAME_PRIMES, Numbers, montgomery, name_residues
+from ._program import ADD, INT64, MINUS, PLACE_BITS, Program, class_counts, compile_program, values_needed
+from ._shapes import Pair, evaluate_codes
 from .errors import LimitError
-from .expr import Expr, make_operand
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["MAX_NUMBERS", "Hit", "Problem", "Shape", "evaluate_steps", "search"]
+    Array = np.ndarray[Any, Any]
+
+__all__ = ["MAX_NUMBERS", "HitRows", "Names", "reach_rows"]
 
 MAX_NUMBERS = 9
 _MAX_NEAR = 8  # numbers, in a search with a tolerance
 _LARGEST = 6  # sets of more operands are not evaluated but asked
-_BYTES_A_HIT = 6144  # what a decoded hit takes, about
+_BYTES_A_HIT = 6144  # what a hit takes once it is an expression, about
 _FIRST_ROWS = 1 << 14  # room for hits to begin with
 _PRIMES = (2147483647, 2147483629, 2147483587, 2147483579, 2147483563, 2147483549, 2147483543, 2147483497)
 
-Pair = tuple[int, int]  # numerator and denominator, not reduced
-Joins = tuple[Pair, ...]  # (join, address of x), inside out
-Found = dict[Any, tuple["Shape", ...]]  # place of a hit in the program -> the classes it can be
+
+class Names(NamedTuple):
+    """The operands of each problem by name: `rows` has indices into `names`."""
+
+    names: Sequence[str]
+    rows: Array
 
 
-class Shape(NamedTuple):
-    """A class on the operands N0, N1... (the positions of the numbers), shared by all problems it is a hit of."""
+class HitRows(NamedTuple):
+    """Hits as columns, those of one problem next to each other."""
 
-    expr: Expr
-    polar: bool  # whether its opposite can be written too
-    steps: tuple[tuple[str, int, int], ...]  # operator and the places of its operands; each result gets the next place
-
-
-class Hit(NamedTuple):
-    """One expression of a problem with the right value: a sign times a class."""
-
-    shape: Shape
-    sign: int
-    value: Fraction
-
-    @property
-    def expr(self) -> Expr:
-        """The expression over N0, N1..., its sign pushed inward."""
-        return as_tree(self.sign, self.shape.expr)
+    problem: Array  # which problem
+    codes: Array  # the steps, see `_trace`
+    sign: Array  # of the steps: 1 or -1
+    function: Array | None  # with names: a number that is equal for equal functions of them, in this process
+    values: list[Fraction] | None  # with a tolerance; else the value is the target
 
 
-class Problem(NamedTuple):
-    """Exact numbers, each to be used once, and the value to reach."""
+def reach_rows(
+    numbers: Numbers, problems: Array, targets: Array, *, names: Names | None, tolerance: Fraction, memory: int
+) -> HitRows:
+    """The hits of problems with equally many numbers, given as rows of indices into `numbers`.
 
-    numbers: tuple[Fraction, ...]
-    target: Fraction
-
-
-def search(
-    problems: Sequence[Problem], tolerance: Fraction, memory: int, names: tuple[str, ...] | None = None
-) -> Iterator[list[Hit]]:
-    """The hits of each problem, in order; problems with the same number of numbers run together.
-
-    With `names` (of the operands, for all problems), hits that are one function of them are one hit.
+    With `names`, hits of a problem that are one function of them are one hit, the first that the scan meets.
     """
-    found: list[Found] = [{} for _ in problems]  # place of a hit -> what it can be
-    by_size: dict[int, list[int]] = {}
-    for i, problem in enumerate(problems):
-        by_size.setdefault(len(problem.numbers), []).append(i)
-    for n, chosen in by_size.items():
-        if n == 0:
-            raise ValueError("no numbers to reach the target with")
-        most = _MAX_NEAR if tolerance else MAX_NUMBERS
-        if n > most:
-            hint = "a search without a tolerance takes one more" if n == MAX_NUMBERS else ""
-            raise LimitError("the number of numbers", n, most, hint=hint)
-        if n == 1:
-            for i in chosen:
-                found[i][None] = (_shape(1, make_operand("N0")),)
-        elif tolerance:
-            _run_near([problems[i] for i in chosen], [found[i] for i in chosen], tolerance, memory, names)
-        else:
-            _run_exact([problems[i] for i in chosen], [found[i] for i in chosen], memory, names)
-    for problem, candidates in zip(problems, found, strict=True):
-        yield _confirmed(problem, candidates, tolerance)
-
-
-def _confirmed(problem: Problem, found: Found, tolerance: Fraction) -> list[Hit]:
-    """Those candidates that have the value, by exact arithmetic, in canonical order."""
-    pairs = [(number.numerator, number.denominator) for number in problem.numbers]
-    above, below = problem.target.numerator, problem.target.denominator
-    hits = []
-    for shapes in found.values():
-        for shape in shapes:
-            value = evaluate_steps(shape.steps, pairs)
-            if value is None:
-                continue
-            left, right = value[0] * below, above * value[1]
-            for sign in (1, -1) if shape.polar else (1,):
-                if sign * left == right:
-                    hits.append(Hit(shape, sign, problem.target))
-                elif tolerance and abs(sign * Fraction(*value) - problem.target) <= tolerance:
-                    hits.append(Hit(shape, sign, sign * Fraction(*value)))
-    if len(hits) > 1:
-        hits.sort(key=lambda hit: (hit.shape.expr.identity, -hit.sign))
-    return hits
-
-
-def evaluate_steps(steps: tuple[tuple[str, int, int], ...], pairs: list[Pair]) -> Pair | None:
-    """The value of a shape as numerator and denominator; None if it divides by zero."""
-    places = pairs.copy()
-    for operator, i, j in steps:
-        a, b = places[i]
-        c, d = places[j]
-        if operator == "+":
-            places.append((a * d + c * b, b * d))
-        elif operator == "-":
-            places.append((a * d - c * b, b * d))
-        elif operator == "*":
-            places.append((a * c, b * d))
-        elif c:
-            places.append((a * d, b * c))
-        else:
-            return None
-    return places[-1]
-
-
-@lru_cache(maxsize=1 << 17)
-def _shapes(n: int, largest: int, step: int, index: int, joins: Joins) -> tuple[Shape, ...]:
-    """What a hit can be."""
-    return tuple([_shape(n, node) for node in decode_hit(compile_program(n, largest), step, index, joins)])
-
-
-def _shape(n: int, node: Expr) -> Shape:
-    steps: list[tuple[str, int, int]] = []
-
-    def chain(operators: str, parts: list[tuple[int, int]]) -> int:
-        place = parts[0][1]  # the first block of a class is added, or multiplied
-        for mark, part in parts[1:]:
-            steps.append((operators[mark < 0], place, part))
-            place = n + len(steps) - 1
-        return place
-
-    fold(
-        node,
-        Algebra(
-            operand=lambda name: int(name[1:]),
-            number=lambda value, text: -1,
-            sum=lambda terms: chain("+-", terms),
-            product=lambda factors: chain("*/", factors),
-            power=lambda base, exponent: base,
-        ),
-    )
-    return Shape(node, is_polar(node), tuple(steps))
-
-
-def _run_exact(problems: list[Problem], found: list[Found], memory: int, names: tuple[str, ...] | None) -> None:
-    """Collect the hits of problems of one size, modulo one prime or two."""
     import numpy as np
 
-    n = len(problems[0].numbers)
+    n = problems.shape[1]
+    if n == 0:
+        raise ValueError("no numbers to reach the target with")
+    most = _MAX_NEAR if tolerance else MAX_NUMBERS
+    if n > most:
+        hint = "a search without a tolerance takes one more" if n == MAX_NUMBERS else ""
+        raise LimitError("the number of numbers", n, most, hint=hint)
+    found = _Found(numbers, problems, targets, names, tolerance)
+    if n == 1:
+        found.keep(np.arange(len(problems)), np.empty((len(problems), 0), np.uint16))
+    elif tolerance:
+        _search_near(found, memory)
+    else:
+        _search_exact(found, memory)
+    return found.rows()
+
+
+class _Found:
+    """Collects the hits of some problems: traced, checked exactly, each once."""
+
+    def __init__(
+        self, numbers: Numbers, problems: Array, targets: Array, names: Names | None, tolerance: Fraction
+    ) -> None:
+        import numpy as np
+
+        self.numbers, self.problems, self.targets, self.tolerance = numbers, problems, targets, tolerance
+        self.names = names
+        self.bits = numbers.bits[problems].sum(axis=1) + problems.shape[1] - 1  # of numerators, at most
+        self._parts: list[HitRows] = []
+        if names is not None:
+            residues = [name_residues(name) for name in names.names]
+            self._residues = np.array(residues, np.uint32).reshape(-1, len(NAME_PRIMES)).T.copy()
+
+    def collect(self, program: Program, hits: Array, queries: Array, which: Array) -> None:
+        """Keep what rows of hits lead to; their problems are numbered by `which`."""
+        import numpy as np
+
+        from ._trace import trace
+
+        if not len(hits):
+            return
+        sums = np.count_nonzero(hits[:, 2] == ADD)
+        most = len(hits) << (program.n - program.largest) if program.has_open_sets else len(hits) + sums
+        rows = np.empty(most, np.int64)
+        codes = np.empty((most, program.n - 1), np.uint16)
+        count = trace(program.arrays, program.stored, program.n, queries, hits, rows, codes)
+        self.keep(which[hits[rows[:count], 0]], codes[:count])
+
+    def keep(self, problem: Array, codes: Array) -> None:
+        """Keep those traced hits that are right, one of each class, or function, of a problem."""
+        import numpy as np
+
+        from ._trace import run_modulo
+
+        chosen, sign, values = self._checked(problem, codes)
+        problem, codes = problem[chosen], codes[chosen]
+        function = None
+        if self.names is not None:
+            function = np.zeros(len(codes), np.uint64)
+            for prime, residues in zip(NAME_PRIMES, self._residues, strict=True):
+                out = np.empty(len(codes), np.uint32)
+                run_modulo(codes, problem, self.names.rows, residues, montgomery(prime), out)
+                opposite = np.where(out > 0, np.uint32(prime) - out, out)
+                function = function << np.uint64(32) | np.where(sign < 0, opposite, out)
+        self._parts.append(_once(HitRows(problem, codes, sign, function, values)))
+
+    def rows(self) -> HitRows:
+        """All that was kept; what both primes have found is one."""
+        import numpy as np
+
+        if len(self._parts) == 1:
+            return self._parts[0]
+        parts = [_nothing(self.problems.shape[1]), *self._parts]
+        function = None if self.names is None else np.concatenate([part.function for part in parts])
+        return _once(
+            HitRows(
+                np.concatenate([part.problem for part in parts]),
+                np.concatenate([part.codes for part in parts]),
+                np.concatenate([part.sign for part in parts]),
+                function,
+                [value for part in parts for value in part.values or ()] if self.tolerance else None,
+            )
+        )
+
+    def _checked(self, problem: Array, codes: Array) -> tuple[Array, Array, list[Fraction] | None]:
+        """Which hits have the value, by exact arithmetic, with which sign, and the value where it may differ."""
+        import numpy as np
+
+        from ._trace import run_exact
+
+        pairs = np.empty((len(codes), 2), np.int64)
+        run_exact(codes, problem, self.problems, self.numbers.pairs, pairs)
+        targets = self.numbers.pairs[self.targets[problem]]
+        left, right, total = pairs[:, 0] * targets[:, 1], targets[:, 0] * pairs[:, 1], pairs[:, 1] * targets[:, 1]
+        slack, unit = self.tolerance.numerator, self.tolerance.denominator
+        is_large = (pairs[:, 0] != 0) & (pairs[:, 1] == 0)
+        if max(slack, unit) < INT64:
+            bits = np.log2(abs(pairs).max(axis=1) + 1.0) + self.numbers.bits[self.targets[problem]]
+            is_large |= bits + log2(max(slack, unit)) + 1 >= log2(INT64)
+        else:
+            is_large[:], slack, unit = True, 0, 1
+        is_right = np.stack([abs(left - right) * unit <= slack * abs(total)] * 2, axis=1)
+        is_right[:, 1] = abs(left + right) * unit <= slack * abs(total)
+        is_polar = (codes >> 2 * PLACE_BITS == MINUS).any(axis=1)
+        is_right &= (total != 0)[:, None] & np.stack([np.ones_like(is_polar), is_polar], axis=1)
+        large: dict[int, Pair] = {}
+        for hit in np.flatnonzero(is_large).tolist():
+            above, below = large[hit] = self._large_pair(problem[hit], codes[hit])
+            is_right[hit, 0] = self._is_near(above, below, problem[hit])
+            is_right[hit, 1] = is_polar[hit] and self._is_near(-above, below, problem[hit])
+        chosen, minus = np.nonzero(is_right)
+        sign = (1 - 2 * minus).astype(np.int8)
+        if not self.tolerance:
+            return chosen, sign, None
+        values = [self.numbers.values[i] for i in self.targets[problem[chosen]].tolist()]
+        for k in np.flatnonzero((left[chosen] != sign * right[chosen]) | is_large[chosen]).tolist():
+            hit = int(chosen[k])
+            above, below = large[hit] if hit in large else pairs[hit].tolist()
+            values[k] = Fraction(int(sign[k]) * above, below)
+        return chosen, sign, values
+
+    def _large_pair(self, problem: Any, codes: Array) -> Pair:
+        """What `run_exact` gives, for numbers that 64 bits are too few for."""
+        numbers = [self.numbers.values[i] for i in self.problems[problem]]
+        return evaluate_codes(codes.tobytes(), [(x.numerator, x.denominator) for x in numbers]) or (0, 0)
+
+    def _is_near(self, above: int, below: int, problem: Any) -> bool:
+        """Whether a value differs from the target by the tolerance at most; a denominator of 0 is no value."""
+        target = self.numbers.values[self.targets[problem]]
+        away = above * target.denominator - target.numerator * below
+        unit = abs(below * target.denominator)
+        return below != 0 and abs(away) * self.tolerance.denominator <= self.tolerance.numerator * unit
+
+
+def _nothing(n: int) -> HitRows:
+    import numpy as np
+
+    return HitRows(
+        np.zeros(0, np.int64), np.zeros((0, n - 1), np.uint16), np.zeros(0, np.int8), np.zeros(0, np.uint64), None
+    )
+
+
+def _once(hits: HitRows) -> HitRows:
+    """The first hit of each function of a problem, or without names of each class; in the order of problems."""
+    import numpy as np
+
+    same = (hits.sign, *hits.codes.T) if hits.function is None else (hits.function,)
+    order = np.lexsort((*same, hits.problem))  # stable: of equal ones the first stays the first
+    is_new = np.ones(len(order), bool)
+    is_new[1:] = False
+    for column in (*same, hits.problem):
+        ordered = column[order]
+        is_new[1:] |= ordered[1:] != ordered[:-1]
+    first = order[is_new]
+    first = first[np.lexsort((first, hits.problem[first]))]
+    return HitRows(
+        hits.problem[first],
+        hits.codes[first],
+        hits.sign[first],
+        None if hits.function is None else hits.function[first],
+        None if hits.values is None else [hits.values[i] for i in first.tolist()],
+    )
+
+
+def _search_exact(found: _Found, memory: int) -> None:
+    """Collect the hits, modulo one prime or two."""
+    import numpy as np
+
+    n = found.problems.shape[1]
     program = compile_program(n, min(n - 1, _LARGEST))
     table = 256
     while table < 2 * program.queries:
@@ -185,117 +245,76 @@ def _run_exact(problems: list[Problem], found: list[Found], memory: int, names: 
         np.empty((5, program.queries), np.int32),
         np.empty((2, table), np.int32),
     )
-    # Where targets are pushed down, the queries of a problem are needed to decode its hits, before those of the next.
-    together = 1 if any(step.is_open for step in program.steps) else len(problems)
-    turn = [1] * len(problems)  # 1: the first prime is due, 2: the second, 0: done
+    # Where targets are pushed down, the queries of a problem are needed to trace its hits, before those of the next.
+    together = 1 if program.has_open_sets else max(1, len(found.problems))
+    turn = np.ones(len(found.problems), np.int8)  # 1: the first prime is due, 2: the second, 0: done
     for prime in _PRIMES:
-        chosen = [i for i, problem in enumerate(problems) if turn[i] and _is_good(problem, prime)]
+        _, is_good = found.numbers.modulo(prime)
+        chosen = np.flatnonzero((turn > 0) & is_good[found.problems].all(axis=1) & is_good[found.targets])
         for at in range(0, len(chosen), together):
             part = chosen[at : at + together]
-            zeros = _run_modulo(
-                prime, program, [problems[i] for i in part], [found[i] for i in part], room, rows, names
-            )
-            for i, met in zip(part, zeros.tolist(), strict=True):
-                in_doubt = met and turn[i] == 1 and not _is_below(problems[i], prime)
-                turn[i] = 2 if in_doubt else 0
-    if any(turn):
-        raise LimitError("the primes that divide a number or the target", len(_PRIMES), len(_PRIMES) - 2)
+            zeros = _search_modulo(prime, program, found, part, room, rows)
+            # Where no class can have a numerator as large as the prime, zero modulo the prime is zero.
+            in_doubt = (zeros > 0) & (turn[part] == 1) & (found.bits[part] > 30.99)
+            turn[part] = np.where(in_doubt, 2, 0)
+        if not turn.any():
+            return
+    raise LimitError("the primes that divide a number or the target", len(_PRIMES), len(_PRIMES) - 2)
 
 
-def _is_below(problem: Problem, prime: int) -> bool:
-    """Whether no class can have a numerator as large as the prime, so that zero modulo the prime is zero."""
-    height = 1 << (len(problem.numbers) - 1)
-    for number in problem.numbers:
-        height *= max(abs(number.numerator), number.denominator)
-    return height < prime
-
-
-def _is_good(problem: Problem, prime: int) -> bool:
-    """Whether no number, nor the target, becomes zero or infinite modulo the prime."""
-    for x in (*problem.numbers, problem.target):
-        if x.denominator % prime == 0 or (x.numerator % prime == 0 and x.numerator):
-            return False
-    return True
-
-
-def _rows_within(memory: int, needed: int) -> int:
-    if needed > memory:
-        raise LimitError("the memory for the search in bytes", needed, memory, hint="give fewer numbers or more memory")
-    return max(1, (memory - needed) // _BYTES_A_HIT)
-
-
-def _residue(value: Fraction, prime: int) -> int:
-    """Value modulo the prime, in Montgomery form."""
-    if value.denominator == 1:
-        return (value.numerator << 32) % prime
-    return (value.numerator << 32) * pow(value.denominator, -1, prime) % prime
-
-
-def _run_modulo(
-    prime: int,
-    program: Program,
-    problems: list[Problem],
-    found: list[Found],
-    room: tuple[np.ndarray, ...],
-    rows: int,
-    names: tuple[str, ...] | None,
-) -> np.ndarray:
-    """Collect the hits modulo a prime; gives for each problem how many zeros were met that matter."""
+def _search_modulo(
+    prime: int, program: Program, found: _Found, part: Array, room: tuple[Array, ...], rows: int
+) -> Array:
+    """Collect the hits of some problems modulo a prime; gives for each how many zeros were met that matter."""
     import numpy as np
 
     from ._scan import DONE, EXPLODED, scan_exact
 
-    numbers = np.array([[_residue(x, prime) for x in problem.numbers] for problem in problems], np.uint32)
-    targets = np.array([_residue(problem.target, prime) for problem in problems], np.uint32)
-    constants = np.array([prime, pow(-prime, -1, 1 << 32), (1 << 32) % prime], np.uint32)
-    zeros = np.zeros(len(problems), np.int64)
+    residues, _ = found.numbers.modulo(prime)
+    numbers, targets = residues[found.problems[part]], residues[found.targets[part]]
+    zeros = np.zeros(len(part), np.int64)
     size, start, status = min(rows, _FIRST_ROWS), 0, -1
     while status != DONE:
         hits = np.empty((size, 6), np.int32)
         status, count, stop = scan_exact(
-            program.arrays, program.stored, numbers, targets, start, constants, *room, zeros, hits
+            program.arrays, program.stored, numbers, targets, start, montgomery(prime), *room, zeros, hits
         )
-        _collect(program, hits[:count], found, room[2], names)
+        found.collect(program, hits[:count], room[2], part)
         if status == EXPLODED:
             raise _too_many(class_counts(program.largest + 1).all, rows)
         size, start = _next_size(size, rows, status == DONE or stop > start), stop
     return zeros
 
 
-def _run_near(
-    problems: list[Problem], found: list[Found], tolerance: Fraction, memory: int, names: tuple[str, ...] | None
-) -> None:
-    """Collect candidates of problems of one size by floats; loosely, as each is checked exactly later."""
+def _search_near(found: _Found, memory: int) -> None:
+    """Collect candidates by floats; loosely, as each is checked exactly later."""
     import numpy as np
 
-    n = len(problems[0].numbers)
+    n = found.problems.shape[1]
     rows = _rows_within(memory, 8 * values_needed(n, n - 1))
     program = compile_program(n, n - 1)
 
     from ._scan import DONE, scan_near
 
-    numbers = np.array([[_float(x) for x in problem.numbers] for problem in problems])
-    targets = np.array([_float(problem.target) for problem in problems])
-    slack = np.empty((len(problems), 2))
-    slack[:, 0] = _float(tolerance) * (1 + 1e-9) + 1e-6 * abs(targets)
+    floats = found.numbers.floats
+    numbers, targets = floats[found.problems], floats[found.targets]
+    slack = np.empty((len(targets), 2))
+    slack[:, 0] = float(found.tolerance) * (1 + 1e-9) + 1e-6 * abs(targets)
     slack[:, 1] = 1e-6
     values = np.empty(program.memory)
+    queries, every = np.empty((5, 0), np.int32), np.arange(len(targets))
     size, start, status = min(rows, _FIRST_ROWS), 0, -1
     while status != DONE:
         hits = np.empty((size, 6), np.int32)
         status, count, stop = scan_near(program.arrays, program.stored, numbers, targets, slack, start, values, hits)
-        _collect(program, hits[:count], found, None, names)
+        found.collect(program, hits[:count], queries, every)
         size, start = _next_size(size, rows, status == DONE or stop > start), stop
 
 
-def _float(x: Fraction) -> float:
-    """A float whose products with 8 others stay finite."""
-    digits = max(abs(x.numerator), x.denominator).bit_length()
-    if digits > 100:
-        raise LimitError(
-            "the bits of a number in a search with a tolerance", digits, 100, hint="leave out the tolerance"
-        )
-    return float(x)
+def _rows_within(memory: int, needed: int) -> int:
+    if needed > memory:
+        raise LimitError("the memory for the search in bytes", needed, memory, hint="give fewer numbers or more memory")
+    return max(1, (memory - needed) // _BYTES_A_HIT)
 
 
 def _next_size(size: int, rows: int, went_on: bool) -> int:
@@ -309,32 +328,3 @@ def _next_size(size: int, rows: int, went_on: bool) -> int:
 
 def _too_many(size: int, rows: int) -> LimitError:
     return LimitError("the number of hits", max(size, rows + 1), rows, hint="give fewer numbers or more memory")
-
-
-def _collect(
-    program: Program,
-    hits: np.ndarray,
-    found: list[Found],
-    queries: np.ndarray | None,
-    names: tuple[str, ...] | None,
-) -> None:
-    """Decode rows of hits; the same hit found twice (by both primes, by x and -x) is one."""
-    n, largest = program.n, program.largest
-    if names is not None:
-        rows, minus, functions = function_table(n, largest, names).first_of_each(hits)
-        for (problem, _, join, x, step, index), sign, function in zip(
-            hits[rows].tolist(), minus.tolist(), functions.tolist(), strict=True
-        ):
-            if function not in found[problem]:
-                shape = _shapes(n, largest, step, index, ((join, x),))[sign]
-                # The function that is always 0 is its own opposite.
-                found[problem][function] = (shape if function else shape._replace(polar=False),)
-        return
-    for problem, query, join, x, step, index in hits.tolist():
-        joins: Joins = ((join, x),)
-        while query > 0 and queries is not None:
-            joins += ((int(queries[1, query]), int(queries[2, query])),)
-            query = int(queries[0, query])
-        place = (step, index, joins)
-        if place not in found[problem]:
-            found[problem][place] = _shapes(n, largest, step, index, joins)

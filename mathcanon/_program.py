@@ -1,4 +1,4 @@
-"""The flat program that evaluates every class on every subset of n operands, and the way back from an index.
+"""The flat program that evaluates every class on every subset of n operands.
 
 A class on a set S of operands splits in exactly one way at its top: the block B that holds the smallest operand,
 and the rest R.  With sums S, products without divisors M, and products with divisors, D, and their inverses I:
@@ -14,24 +14,23 @@ to take.  A `link` turns a query on an open set into queries on its larger part,
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from collections.abc import Iterator
+from functools import cache
 from itertools import accumulate
 from math import comb
 from typing import TYPE_CHECKING, NamedTuple
 
-from .canonical import signed_class
-from .expr import Expr, make_operand, make_product, make_sum
-
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Program", "class_counts", "compile_program", "decode_hit", "values_needed"]
+__all__ = ["Program", "class_counts", "compile_program", "values_needed"]
 
 SUMS, PRODUCTS, INVERT = 0, 1, 2  # opcodes of instructions: x+y and x-y; x*y; 1/x
 ADD, TIMES, OVER_X, X_OVER = 0, 1, 2, 3  # how a hit joins x and y: x+y or x-y, x*y, y/x, x/y
 SUM, MUL, RATIO = 1, 2, 4  # kinds of classes, as bits
+PLUS, MINUS, MULTIPLY, DIVIDE = 0, 1, 2, 3  # operators of the steps that a hit is traced to
+PLACE_BITS = 5  # of a place in those steps: at most 9 operands and 8 results
+INT64 = 4.6e18  # numerators and denominators below this, about 2^62, are worked out in 64 bits
 
 Range = tuple[int, int, int]  # of a stretch of values: their address, their reciprocals' address (-1: none), length
 Instruction = tuple[int, int, int, int, int, int]  # opcode, out, x, length of x, y, length of y
@@ -75,6 +74,11 @@ class Program(NamedTuple):
     steps: list[Step]
     links: list[Link]
     arrays: tuple[np.ndarray, np.ndarray, np.ndarray]
+
+    @property
+    def has_open_sets(self) -> bool:
+        """Whether there are others than the whole, so that a hit has several joins."""
+        return self.largest < self.n - 1
 
 
 class Counts(NamedTuple):
@@ -292,49 +296,3 @@ def _links(layout: _Layout, number: int, whole: int, part: int) -> Iterator[Link
         yield from link(X_OVER, RATIO, plain, SUM)
         yield from link(TIMES, RATIO, RATIO, SUM)
         yield from link(X_OVER, RATIO, RATIO, SUM)
-
-
-def decode_hit(program: Program, step: int, index: int, joins: Iterable[tuple[int, int]]) -> list[Expr]:
-    """The classes a hit can be: value `index` of a step's set, joined by each (join, address of x) in turn.
-
-    A sum leaves open whether x and y are added or subtracted, as y is known up to sign: both are given.
-    """
-    found = [_decode(program.n, program.largest, program.steps[step].address + index, step)[1]]
-    for join, address in joins:
-        _, x = _decode(program.n, program.largest, address, -1)
-        if join == ADD:
-            found = [make_sum(((1, x), (sign, y))) for y in found for sign in (1, -1)]
-        elif join == X_OVER:
-            found = [make_product(((1, x), (-1, y))) for y in found]
-        else:
-            found = [make_product(((1, y), (1 if join == TIMES else -1, x))) for y in found]
-    return [signed_class(expr)[1] for expr in found]
-
-
-@lru_cache(maxsize=1 << 17)
-def _decode(n: int, largest: int, address: int, step: int) -> tuple[int, Expr]:
-    """What lies at an address: an exponent (-1 for a reciprocal) and an expression; `step` tells shared ones apart."""
-    if address < 2 * n:
-        return (1 if address < n else -1), make_operand(f"N{address % n}")
-    program = compile_program(n, largest)
-    first, end = 0, program.stored
-    if step >= 0 and program.steps[step].end_instruction > program.steps[step].first_instruction:
-        first, end = program.steps[step].first_instruction, program.steps[step].end_instruction
-    opcode, out, x, _, y, length = program.instructions[bisect_right(_outs(n, largest), address, first, end) - 1]
-    offset = address - out
-    if opcode == INVERT:
-        exponent, expr = _decode(n, largest, x + offset, -1)
-        return -exponent, expr
-    i, j = divmod(offset, 2 * length if opcode == SUMS else length)
-    left, one = _decode(n, largest, x + i, -1)
-    right, two = _decode(n, largest, y + j % length, -1)
-    if opcode == SUMS:
-        return 1, make_sum(((1, one), (1 if j < length else -1, two)))
-    if left < 0 and right < 0:
-        return -1, make_product(((1, one), (1, two)))
-    return 1, make_product(((left, one), (right, two)))
-
-
-@cache
-def _outs(n: int, largest: int) -> list[int]:
-    return [instruction[1] for instruction in compile_program(n, largest).instructions]

@@ -18,7 +18,7 @@ from numba import njit
 
 from ._program import ADD, INVERT, OVER_X, SUMS, TIMES, X_OVER
 
-__all__ = ["DONE", "EXPLODED", "FULL", "evaluate_at", "scan_exact", "scan_near"]
+__all__ = ["DONE", "EXPLODED", "FULL", "scan_exact", "scan_near"]
 
 DONE, FULL, EXPLODED = 0, 1, 2  # how a scan ended: all problems; no room for hits; a hit for every class on an open set
 
@@ -192,21 +192,6 @@ def scan_exact(
                     for column in range(3):
                         hits[i, column + 1] = queries[column, query]
     return DONE, count, len(numbers)
-
-
-@_compiled
-def evaluate_at(
-    program: Program, stored: Int, point: Array, prime: Array, values: Array, asked: Array, first: Array
-) -> None:
-    """The values of all classes at one point: those that are stored, and in `asked` those of each step in turn."""
-    instructions, steps, _ = program
-    nothing = np.int64(0)
-    values[: len(point)] = point
-    _evaluate(values, instructions, nothing, stored, prime[2], prime[0], prime[1])
-    for step in range(len(steps)):
-        _evaluate(values, instructions, steps[step, 2], steps[step, 3], prime[2], prime[0], prime[1])
-        for i in range(first[step + 1] - first[step]):
-            asked[first[step] + i] = values[steps[step, 1] + i]
 
 
 @_compiled

@@ -33,6 +33,7 @@ from .expr import (
     make_product,
     make_sum,
     set_identity,
+    set_opposite,
 )
 from .parse import apply
 
@@ -342,9 +343,15 @@ def as_tree(sign: int, node: Expr) -> Expr:
     while True:
         through = None
         if type(node) is Sum:
+            if hasattr(node, "_opposite"):  # listed expressions share most of their blocks
+                node = node._opposite
+                break
             subtracted = [(1, child) for mark, child in node.terms if mark < 0]
             if subtracted:
-                node = make_sum([*subtracted, *[(-1, child) for mark, child in node.terms if mark > 0]])
+                opposite = make_sum([*subtracted, *[(-1, child) for mark, child in node.terms if mark > 0]])
+                if way:
+                    set_opposite(node, opposite)
+                node = opposite
                 break
             through = next((i for i, (_, child) in enumerate(node.terms) if is_polar(child)), None)
             if through is None:

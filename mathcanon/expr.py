@@ -43,11 +43,12 @@ class Expr:
     Expr('a+2*b')
     """
 
-    __slots__ = ("__weakref__", "_identity", "_infix", "_measure")
+    __slots__ = ("__weakref__", "_identity", "_infix", "_measure", "_opposite")
     # Worked out when first asked for, then kept:
     _identity: str
     _measure: tuple[int, int]  # depth and size
     _infix: tuple[str, int]  # text and how tightly it binds
+    _opposite: Expr  # of a sum: the sum turned round
 
     @property
     def identity(self) -> str:
@@ -343,7 +344,9 @@ def _setter(node: type[Expr], slot: str) -> Callable[[Expr, Any], None]:
     return setter
 
 
-set_identity, set_infix, _set_measure = (_setter(Expr, slot) for slot in ("_identity", "_infix", "_measure"))
+set_identity, set_infix, set_opposite, _set_measure = (
+    _setter(Expr, slot) for slot in ("_identity", "_infix", "_opposite", "_measure")
+)
 _set_name, _set_value, _set_text = _setter(Operand, "name"), _setter(Number, "value"), _setter(Number, "text")
 _set_terms, _set_factors = _setter(Sum, "terms"), _setter(Product, "factors")
 _set_base, _set_exponent = _setter(Power, "base"), _setter(Power, "exponent")

@@ -15,7 +15,9 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from ._hits import MAX_NUMBERS, Hit, Problem, Shape, evaluate_steps, search
+from ._hits import MAX_NUMBERS, HitRows, Names, reach_rows
+from ._number_table import Numbers, as_table
+from ._shapes import Hit, Shape, evaluate_steps, shape_of, written
 from .algebra import Algebra, fold
 from .canonical import as_tree, canonical_form
 from .equivalence import equivalent
@@ -24,11 +26,24 @@ from .evaluate import as_fraction
 from .expr import Expr, Number, Operand, Product, Sum, make_number, make_operand, make_product, make_sum
 from .parse import parse
 
-__all__ = ["MAX_MEMORY", "MAX_NUMBERS", "Hit", "Shape", "reach", "reach_batch"]
+__all__ = [
+    "MAX_MEMORY",
+    "MAX_NUMBERS",
+    "Hit",
+    "HitRows",
+    "Names",
+    "Numbers",
+    "Shape",
+    "as_table",
+    "reach",
+    "reach_batch",
+    "reach_rows",
+    "shape_of",
+    "written",
+]
 
 MAX_MEMORY = 1 << 30
 _CHUNK = 2048  # problems read at a time
-_MAX_NAMED = 7  # operands, where functions are told apart
 _POINTS_PRIME = (1 << 61) - 1
 
 
@@ -66,12 +81,12 @@ def reach(
         literals = [_literal(number) for number in numbers]
         given = [(literal, literal.value) for literal in sorted(literals, key=lambda x: (x.identity, x.text or ""))]
     given.sort(key=lambda pair: pair[0].identity)  # so that results do not depend on the order of the numbers
-    problem = Problem(tuple([value for _, value in given]), as_fraction(target))
-    hits = next(search([problem], _checked_tolerance(tolerance), memory))
+    exact = [value for _, value in given]
+    hits = next(reach_batch([(exact, target)], tolerance=tolerance, memory=memory))
     if isinstance(numbers, Mapping):
         groups = [[hit] for hit in hits]
     else:
-        groups = _grouped(hits, problem.numbers)
+        groups = _grouped(hits, exact)
     if limit is not None and len(groups) > limit:
         raise LimitError("the number of expressions", len(groups), limit, hint="give fewer numbers or a higher limit")
     leaves = {f"N{i}": leaf for i, (leaf, _) in enumerate(given)}
@@ -103,13 +118,35 @@ def reach_batch(
     """
     checked = _checked_tolerance(tolerance)
     named = None if names is None else tuple(names)
-    if named is not None and len(named) > _MAX_NAMED:
-        raise LimitError("the number of names", len(named), _MAX_NAMED)
-    read = (Problem(tuple([as_fraction(x) for x in numbers]), as_fraction(target)) for numbers, target in problems)
+    read = ([*map(as_fraction, numbers), as_fraction(target)] for numbers, target in problems)
     while chunk := list(islice(read, _CHUNK)):
-        if named is not None and any(len(problem.numbers) != len(named) for problem in chunk):
+        if named is not None and any(len(problem) != len(named) + 1 for problem in chunk):
             raise ValueError(f"each problem needs {len(named)} numbers, one for each name")
-        yield from search(chunk, checked, memory, named)
+        yield from _hits_of_chunk(chunk, named, checked, memory)
+
+
+def _hits_of_chunk(
+    chunk: list[list[Fraction]], names: tuple[str, ...] | None, tolerance: Fraction, memory: int
+) -> list[list[Hit]]:
+    """The hits of problems, each its numbers and its target; those with equally many numbers run together."""
+    import numpy as np
+
+    numbers, rows = as_table(chunk)
+    found: list[list[Hit]] = [[] for _ in chunk]
+    by_size: dict[int, list[int]] = {}
+    for i, row in enumerate(rows):
+        by_size.setdefault(len(row) - 1, []).append(i)
+    for size, chosen in by_size.items():
+        table = np.array([rows[i] for i in chosen])
+        named = None if names is None else Names(names, np.broadcast_to(np.arange(size), (len(table), size)))
+        hits = reach_rows(numbers, table[:, :-1], table[:, -1], names=named, tolerance=tolerance, memory=memory)
+        for k, (row, turned) in enumerate(zip(hits.problem.tolist(), hits.sign.tolist(), strict=True)):
+            sign, shape = shape_of(size, hits.codes[k].tobytes())
+            value = chunk[chosen[row]][-1] if hits.values is None else hits.values[k]
+            found[chosen[row]].append(Hit(shape, sign * turned, value))
+    for hits_of_problem in found:
+        hits_of_problem.sort(key=lambda hit: (hit.shape.expr.identity, -hit.sign))
+    return found
 
 
 def _literal(number: Any) -> Number:

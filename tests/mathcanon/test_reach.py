@@ -9,14 +9,19 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import mathcanon._hits as hits_module
-from mathcanon import Expr, Number, Product, Sum, canonical, evaluate, parse
-from mathcanon._program import class_counts, compile_program, decode_hit
+import mathcanon._number_table as number_table
+from mathcanon import Algebra, Deduper, Expr, Number, Power, Product, Sum, canonical, evaluate, fold, parse
+from mathcanon._program import class_counts, compile_program
+from mathcanon._shapes import shape_of
+from mathcanon._trace import trace
 from mathcanon.errors import EvaluationError, LimitError, ParseError
+from mathcanon.expr import make_number
 from mathcanon.reach import Hit, reach, reach_batch
 from mathcanon.space import expressions
 
@@ -203,14 +208,17 @@ def test_the_number_of_hits_on_six_numbers_agrees_with_the_oracle_by_partitions(
 def test_each_class_has_one_place_in_the_program():
     for n in range(2, 6):
         program = compile_program(n, n - 1)
-        places = [
-            form.identity
+        hits = [
+            (0, 0, link.join, x, i, y)
             for i, step in enumerate(program.steps)
             for link in program.links[step.first_link : step.end_link]
             for x in range(link.x, link.x + link.length)
             for y in range(link.start, link.stop)
-            for form in decode_hit(program, i, y, [(link.join, x)])
         ]
+        rows, codes = np.empty(2 * len(hits), np.int64), np.empty((2 * len(hits), n - 1), np.uint16)
+        queries = np.empty((5, 0), np.int32)
+        count = trace(program.arrays, program.stored, n, queries, np.array(hits, np.int32), rows, codes)
+        places = [shape_of(n, code.tobytes())[1].expr.identity for code in codes[:count]]
         assert len(places) == len(set(places)) == class_counts(n).all
 
 
@@ -278,6 +286,94 @@ def test_no_room_for_all_hits_at_once_changes_nothing(monkeypatch):
     expected = list(reach_batch(problems))
     monkeypatch.setattr(hits_module, "_FIRST_ROWS", 1)
     assert list(reach_batch(problems)) == expected
+
+
+# Functions told apart by names.
+
+NAMES = [
+    tuple(names.split())
+    for names in (
+        "a b", "a a", "a 1", "a 0", "a b 1", "a b a", "a b 0", "a 0 1", "a b 1 1", "a b c a", "a b b 1", "a 0 b 0",
+        "a^2 b", "a a^2 1", "a^2 b a 1", "a^3 a b", "a b c a b", "a b 1 1 a",
+    )
+]  # fmt: skip
+
+
+def over_names(expr: Expr, names: tuple[str, ...]) -> Expr:
+    leaves = {f"N{i}": parse(name) for i, name in enumerate(names)}
+    algebra = Algebra(operand=leaves.__getitem__, number=make_number, sum=Sum, product=Product, power=Power)
+    return fold(expr, algebra)
+
+
+def named_problems(names: tuple[str, ...], rng: random.Random) -> list[tuple[list[Fraction], Fraction]]:
+    """Values for the names, small so that there are many hits, and targets that are reached, 0 often among them."""
+    problems = []
+    for _ in range(50 // len(names)):
+        values = {name: F(rng.choice([2, 3, 4, 6, 12, -3, F(1, 2)])) for name in "abc"}
+        numbers = [evaluate(name, values) for name in names]
+        target = value_of(rng.choice(list(every_expression(min(len(numbers), 4)))), numbers)
+        problems.append((numbers, F(0) if target is None or rng.random() < 0.2 else target))
+    return problems
+
+
+@pytest.mark.parametrize("tolerance", [0, "0.1"])
+@pytest.mark.parametrize("names", NAMES, ids=" ".join)
+def test_with_names_each_function_is_one_hit_and_none_is_lost(names, tolerance):
+    problems = named_problems(names, random.Random(" ".join(names)))
+    every = list(reach_batch(problems, tolerance=tolerance))
+    named = list(reach_batch(problems, names=names, tolerance=tolerance))
+    assert sum(map(len, named)) > 5 and len(every) == len(named)
+    for (numbers, target), all_hits, hits in zip(problems, every, named, strict=True):
+        assert set(hits) <= set(all_hits)
+        assert all(value_of(hit.expr, numbers) == hit.value for hit in hits)
+        assert all(abs(hit.value - target) <= F(tolerance) for hit in hits)
+        functions = Deduper((over_names(hit.expr, names) for hit in hits), by="value")
+        assert len(functions) == len(hits)
+        assert not any(functions.add(over_names(hit.expr, names)) for hit in all_hits)
+
+
+def test_with_names_hits_do_not_depend_on_the_random_points_nor_on_the_company():
+    names = ("a", "b", "1", "a")
+    problems = named_problems(names, random.Random(7))
+    expected = list(reach_batch(problems, names=names))
+    number_table.name_residues.cache_clear()
+    number_table._secret.cache_clear()
+    assert list(reach_batch(problems, names=names)) == expected
+    assert [next(reach_batch([problem], names=names)) for problem in problems] == expected
+
+
+def test_names_are_for_eight_numbers_too():
+    numbers, target = [97, 89, 83, 79, 73, 71, 67, 1], 1009
+    every = batch_of_one(numbers, target)
+    distinct = batch_of_one(numbers, target, names=[f"x{i}" for i in range(8)])
+    assert distinct == every
+    names = ("a", "b", "c", "d", "e", "f", "g", "1")
+    functions = Deduper((over_names(hit.expr, names) for hit in every), by="value")
+    assert len(batch_of_one(numbers, target, names=names)) == len(functions) < len(every)
+
+
+def test_a_function_is_found_though_its_first_writing_divides_by_zero():
+    # Modulo a prime 1/0 is taken for 0, so b-a/0 looks like b until it is checked.
+    (hit,) = batch_of_one([0, 8, 25], 25, names="0ab")
+    assert value_of(hit.expr, [0, 8, 25]) == 25
+
+
+def test_names_and_numbers_are_as_many():
+    with pytest.raises(ValueError, match="each problem needs 2 numbers"):
+        batch_of_one([1, 2, 3], 6, names="ab")
+
+
+@pytest.mark.parametrize("tolerance", [0, 5])
+def test_numbers_at_the_edge_of_64_bits_are_checked_exactly(tolerance):
+    for bits in (20, 29, 30, 31, 32, 61, 62, 63, 64):
+        if tolerance and bits > 40:
+            continue  # floats have too few digits to look for these
+        numbers = [2**bits - 1, 2**bits + 1, 3]
+        for target in (numbers[0] * numbers[1] + 3, numbers[0] * numbers[1] - 3, F(numbers[0], 3) + numbers[1]):
+            found = canonical_hits(batch_of_one(numbers, target, tolerance=tolerance))
+            assert found == brute_force(numbers, F(target), tolerance)
+    assert [hit.value for hit in batch_of_one([2**62], 2**62)] == [2**62]
+    assert batch_of_one([2**62], 0) == []
 
 
 # The list a user sees.

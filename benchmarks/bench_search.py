@@ -1,0 +1,305 @@
+"""How long the search of a whole corpus takes, plan by plan, and how much faster it is than filling templates.
+
+The plain way, as the released ComSearch code does it: all canonical expressions as strings, placeholders replaced
+by the numbers, the string evaluated in floats and compared with the answer; stage by stage, to the first that
+matches.  It is timed on a random sample of the problems of each size, its result compared with ours, and its time
+extrapolated by the number of problems of each size.  Then the growth from two to nine numbers.
+
+CPU time of one core; the first search (loading or compiling the loops, building the programs) is shown apart.  Each
+plan runs in a process of its own, so that its memory can be told.  Math23K is read from the folder that the environment
+variable MATHCANON_DATA names (by default ../shared/data beside the repository); without it, the embedded stories are.
+
+    python benchmarks/bench_search.py [--json PATH]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from fractions import Fraction
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+from bench_reach import make_problems, shown
+from chart import CARD, FAINT, INK, OURS, WRONG
+from measure import HERE, machine, print_table, print_targets, target
+
+from mathcanon import canonical, expressions
+from mathcanon.counting import count
+from mathcanon.reach import reach_batch
+from weaksup.corpora import read_corpus
+from weaksup.records import Problem
+from weaksup.search import batch
+from weaksup.search.operands import assignments, operand_value
+from weaksup.search.plans import Plan, load_plan
+
+PLANS = ("released", "paper", "full")
+SAMPLE = {1: 100, 2: 100, 3: 60, 4: 24, 5: 12}  # problems that the plain way is timed on
+LARGEST_PLAIN = 5
+TEMPLATES_TRIED = 20_000  # of those on six numbers and more
+IMAGE = HERE.parent / "docs" / "images" / "search_growth.svg"
+
+
+def read_problems() -> tuple[str, list[Problem]]:
+    folder = Path(os.environ.get("MATHCANON_DATA", HERE.parent.parent / "shared" / "data"))
+    path = folder / "math23k" / "Math_23K.json.gz"
+    if path.exists():
+        return "math23k", list(read_corpus("math23k", path).problems)
+    return "stories", list(read_corpus("stories").problems)
+
+
+def measure_plan(name: str) -> dict[str, Any]:
+    """Search the corpus with a plan, in this process and no other."""
+    corpus, problems = read_problems()
+    plan = load_plan(name)
+    if name == "released":
+        problems = [problem for problem in problems if len(problem.quantities) <= LARGEST_PLAIN]
+    by_size = {len(problem.quantities): problem for problem in problems}
+    start = time.process_time()
+    list(batch.search_problems(by_size.values(), plan))
+    warm_up = time.process_time() - start
+    before = _peak_memory()
+    in_search = _timed_search()
+    start = time.process_time()
+    found = list(batch.search_problems(problems, plan))
+    seconds = time.process_time() - start
+    sizes = [len(one.candidates) for one in found]
+    return {
+        "plan": name,
+        "corpus": corpus,
+        "problems": len(problems),
+        "covered": sum(size > 0 for size in sizes),
+        "candidates": sum(sizes),
+        "median": median(sizes),
+        "largest": max(sizes),
+        "warm_up_seconds": warm_up,
+        "seconds": seconds,
+        "seconds_in_search": in_search(),
+        "memory_before": before,
+        "memory": _peak_memory(),
+    }
+
+
+def _peak_memory() -> int:
+    """The most memory this process has had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _timed_search() -> Callable[[], float]:
+    """Watch the time from numbers to checked hits, without reading problems and writing candidates."""
+    spent = 0.0
+    search = batch.reach_rows
+
+    def timed(*args: Any, **options: Any) -> Any:
+        nonlocal spent
+        start = time.process_time()
+        hits = search(*args, **options)
+        spent += time.process_time() - start
+        return hits
+
+    batch.reach_rows = timed
+    return lambda: spent
+
+
+@cache
+def templates(n: int) -> list[str]:
+    return [str(expr) for expr in expressions([f"N{i}" for i in range(n)])]
+
+
+def fill_and_compare(n: int, numbers: Sequence[Fraction], answer: float, limit: float) -> list[str]:
+    """The plain way: templates that give the answer."""
+    values = [str(float(number)) for number in numbers]
+    matches = []
+    for template in templates(n):
+        filled = template
+        for i, value in enumerate(values):
+            filled = filled.replace(f"N{i}", value)
+        try:
+            value = eval(filled)  # noqa: S307 (our own strings; this is what is compared against)
+        except ZeroDivisionError:
+            continue
+        if abs(value - answer) < limit:
+            matches.append(template)
+    return matches
+
+
+def search_plainly(problem: Problem, plan: Plan) -> set[str]:
+    """What is found for a problem: expressions over its quantities."""
+    values = [quantity.exact for quantity in problem.quantities]
+    found: set[str] = set()
+    for stage in plan.stages_for(len(values)):
+        for names in assignments(stage, len(values)):
+            numbers = [operand_value(name, values) for name in names]
+            matches = fill_and_compare(len(names), numbers, float(problem.exact_answer), float(plan.exact_tolerance))
+            found |= {_over(names, template) for template in matches}
+        if found:
+            break
+    return found
+
+
+def _over(names: tuple[str, ...], template: str) -> str:
+    for i in range(len(names)):  # in two steps, as N1 may stand for N0
+        template = template.replace(f"N{i}", f"M{i}")
+    for i, name in enumerate(names):
+        template = template.replace(f"M{i}", name)
+    return str(canonical(template))
+
+
+def measure_plain(problems: Sequence[Problem], rng: random.Random) -> dict[str, Any]:
+    """The plain way on a sample of each size, and the time it would take for all."""
+    plan = load_plan("released")
+    rows, agree, total = [], 0, 0.0
+    for n, wanted in SAMPLE.items():
+        same_size = [problem for problem in problems if len(problem.quantities) == n]
+        sample = rng.sample(same_size, min(wanted, len(same_size)))
+        if not sample:
+            continue
+        for m in range(1, min(n + 1, LARGEST_PLAIN) + 1):
+            templates(m)  # made beforehand, and not timed
+        start = time.process_time()
+        plain = [search_plainly(problem, plan) for problem in sample]
+        seconds = (time.process_time() - start) / len(sample)
+        ours = [{candidate.expr for candidate in found.candidates} for found in batch.search_problems(sample, plan)]
+        agree += sum(a == b for a, b in zip(plain, ours, strict=True))
+        total += seconds * len(same_size)
+        rows.append({"n": n, "problems": len(same_size), "sample": len(sample), "seconds_a_problem": seconds})
+    return {"rows": rows, "seconds": total, "agree": agree, "compared": sum(row["sample"] for row in rows)}
+
+
+def measure_growth(rng: random.Random) -> list[dict[str, Any]]:
+    """Time a problem from two to nine numbers, of the search and (extrapolated) of the plain way."""
+    rows = []
+    for n in range(2, 10):
+        problems = make_problems(n, rng)
+        list(reach_batch(problems[:1]))
+        start = time.process_time()
+        hits = sum([len(found) for found in reach_batch(problems)])
+        seconds = (time.process_time() - start) / len(problems)
+        rows.append({"n": n, "expressions": count(n), "hits": hits / len(problems), "seconds_a_problem": seconds})
+        if n <= LARGEST_PLAIN:
+            numbers, answer = problems[0]
+            repeats = max(1, TEMPLATES_TRIED // count(n))
+            start = time.process_time()
+            for _ in range(repeats):
+                fill_and_compare(n, list(map(Fraction, numbers)), answer, 0.01)
+            rows[-1]["plain_seconds_a_problem"] = (time.process_time() - start) / repeats
+        else:  # each template takes as long as those of five numbers, at least
+            one = rows[-2]["plain_seconds_a_problem"] / count(n - 1)
+            rows[-1]["plain_seconds_a_problem"] = one * count(n)
+            rows[-1]["plain_extrapolated"] = True
+    return rows
+
+
+def draw_growth(rows: list[dict[str, Any]], path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams.update({"font.size": 10, "svg.fonttype": "path", "svg.hashsalt": "mathcanon"})
+    figure, axis = plt.subplots(figsize=(7, 4), facecolor=CARD)
+    axis.set_facecolor(CARD)
+    sizes = [row["n"] for row in rows]
+    lines = {
+        "fill every template (from 6 on extrapolated)": ("plain_seconds_a_problem", WRONG),
+        "mathcanon, every hit found, checked and decoded": ("seconds_a_problem", OURS),
+    }
+    for label, (column, colour) in lines.items():
+        seconds = [row[column] for row in rows]
+        axis.plot(sizes, seconds, marker="o", color=colour, label=label)
+        for n, value in zip(sizes, seconds, strict=True):
+            place = (0, 7) if colour == WRONG else (0, -15)
+            axis.annotate(
+                shown(value), (n, value), place, textcoords="offset points", ha="center", color=INK, fontsize=8
+            )
+    axis.set_yscale("log")
+    axis.margins(y=0.12)
+    axis.set_xlabel("numbers in the problem", color=INK)
+    axis.set_title("CPU time a problem", loc="left", color=INK, fontsize=11, fontweight="bold")
+    axis.tick_params(length=0, colors=FAINT)
+    axis.grid(axis="y", color="#d9e2ec", linewidth=0.8)
+    for side in axis.spines.values():
+        side.set_visible(False)
+    axis.legend(frameon=False, labelcolor=INK, loc="upper left")
+    figure.tight_layout()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, facecolor=CARD, metadata={"Date": None})
+    plt.close(figure)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", metavar="PATH", help="write the figures there")
+    options = parser.parse_args()
+    corpus, problems = read_problems()
+    print(f"{corpus}: {len(problems):,} problems; quantities {dict(sorted(_sizes(problems).items()))}")
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as alone:
+        plans = list(alone.map(measure_plan, PLANS))
+    print_table(
+        "Search of the corpus (released: up to five quantities)",
+        ("plan", "problems", "covered", "candidates", "median", "largest", "warm-up", "CPU", "in search", "memory"),
+        [
+            (
+                row["plan"], f"{row['problems']:,}", f"{row['covered']:,}", f"{row['candidates']:,}", row["median"],
+                f"{row['largest']:,}", shown(row["warm_up_seconds"]), shown(row["seconds"]),
+                shown(row["seconds_in_search"]), f"{row['memory'] / 1e6:,.0f} MB",
+            )
+            for row in plans
+        ],
+        "in search: from numbers to checked hits, without reading problems and writing candidates",
+    )  # fmt: skip
+    plain = measure_plain(problems, random.Random(23))
+    print_table(
+        "The plain way, plan released",
+        ("quantities", "problems", "sample", "CPU a problem"),
+        [(row["n"], f"{row['problems']:,}", row["sample"], shown(row["seconds_a_problem"])) for row in plain["rows"]],
+        f"all problems: {plain['seconds']:,.0f} s; same candidates as ours: {plain['agree']} of {plain['compared']}",
+    )
+    growth = measure_growth(random.Random(23))
+    print_table(
+        "Growth, every expression that reaches a target",
+        ("n", "expressions", "hits", "CPU a problem", "plain", "faster"),
+        [
+            (
+                row["n"], f"{row['expressions']:,}", f"{row['hits']:,.1f}", shown(row["seconds_a_problem"]),
+                shown(row["plain_seconds_a_problem"]) + ("*" if "plain_extrapolated" in row else ""),
+                f"{row['plain_seconds_a_problem'] / row['seconds_a_problem']:,.0f}",
+            )
+            for row in growth
+        ],
+        "* extrapolated by the number of expressions",
+    )  # fmt: skip
+    draw_growth(growth, IMAGE)
+    released, paper, full = plans
+    targets = [
+        target("released, times faster than the plain way, search alone", plain["seconds"] / released["seconds_in_search"], 5000),
+        target("released, times faster than the plain way, with records and texts", plain["seconds"] / released["seconds"], 500),
+        target("paper, problems a second", paper["problems"] / paper["seconds"], paper["problems"] / 5),
+        target("full, problems a second", full["problems"] / full["seconds"], full["problems"] / 60),
+        target("full, memory left of 2 GB", 2e9 - full["memory"], 0),
+    ]  # fmt: skip
+    print()
+    print_targets(targets)
+    if options.json:
+        result = {"machine": machine(), "corpus": corpus, "plans": plans, "plain": plain, "growth": growth}
+        text = json.dumps({"benchmark": "search", **result, "targets": targets}, indent=1)
+        Path(options.json).write_text(text + "\n", encoding="utf-8")
+
+
+def _sizes(problems: Sequence[Problem]) -> Counter[int]:
+    return Counter([len(problem.quantities) for problem in problems])
+
+
+if __name__ == "__main__":
+    main()
