@@ -1,9 +1,10 @@
 """How long the search of a whole corpus takes, plan by plan, and how much faster it is than filling templates.
 
 The plain way, as the released ComSearch code does it: all canonical expressions as strings, placeholders replaced
-by the numbers, the string evaluated in floats and compared with the answer; stage by stage, to the first that
-matches.  It is timed on a random sample of the problems of each size, its result compared with ours, and its time
-extrapolated by the number of problems of each size.  Then the growth from two to nine numbers.
+by the numbers, the string evaluated and compared with the answer; stage by stage, to the first that matches.  It is
+timed on a random sample of the problems of each size, once with Python's own evaluation in floats and once with exact
+fractions, and its results are compared with ours.  Its time for all problems is extrapolated by the number of templates
+that it has to try for the problems of each size.  Then the growth from two to nine numbers.
 
 CPU time of one core; the first search (loading or compiling the loops, building the programs) is shown apart.  Each
 plan runs in a process of its own, so that its memory can be told.  Math23K is read from the folder that the environment
@@ -28,24 +29,30 @@ from fractions import Fraction
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import mean, median
+from statistics import median
 from typing import Any
+from unittest.mock import patch
 
 from bench_reach import make_problems, shown
 from chart import CARD, FAINT, INK, OURS, WRONG
 from measure import HERE, machine, print_table, print_targets, target
 
-from mathcanon import canonical, expressions
+from mathcanon import EvaluationError, canonical, evaluate, expressions
 from mathcanon.counting import count
-from mathcanon.reach import reach_batch
+from mathcanon.reach import reach_batch, reach_rows
+from mathcanon.render import number_text
 from weaksup.corpora import read_corpus
-from weaksup.records import Problem
+from weaksup.records import CandidateSet, Problem
 from weaksup.search import batch
 from weaksup.search.operands import assignments, operand_value
 from weaksup.search.plans import Plan, load_plan
 
 PLANS = ("released", "paper", "full")
-SAMPLE = {1: 100, 2: 100, 3: 60, 4: 24, 5: 12}  # problems that the plain way is timed on
+SAMPLE = {  # problems of each size that the plain way is timed on
+    "floats": {1: 100, 2: 100, 3: 60, 4: 24, 5: 12},
+    "exact": {1: 50, 2: 50, 3: 20, 4: 6, 5: 3},
+}
+WARM_UP = 20  # problems of each size
 LARGEST_PLAIN = 5
 TEMPLATES_TRIED = 20_000  # of those on six numbers and more
 IMAGE = HERE.parent / "docs" / "images" / "search_growth.svg"
@@ -65,15 +72,13 @@ def measure_plan(name: str) -> dict[str, Any]:
     plan = load_plan(name)
     if name == "released":
         problems = [problem for problem in problems if len(problem.quantities) <= LARGEST_PLAIN]
-    by_size = {len(problem.quantities): problem for problem in problems}
     start = time.process_time()
-    list(batch.search_problems(by_size.values(), plan))
+    list(batch.search_problems(_some_of_each_size(problems), plan))
     warm_up = time.process_time() - start
     before = _peak_memory()
-    in_search = _timed_search()
-    start = time.process_time()
-    found = list(batch.search_problems(problems, plan))
-    seconds = time.process_time() - start
+    whole, search = Stopwatch(lambda: list(batch.search_problems(problems, plan))), Stopwatch(reach_rows)
+    with patch.object(batch, "reach_rows", search):  # from numbers to checked hits
+        found = whole()
     sizes = [len(one.candidates) for one in found]
     return {
         "plan": name,
@@ -84,11 +89,19 @@ def measure_plan(name: str) -> dict[str, Any]:
         "median": median(sizes),
         "largest": max(sizes),
         "warm_up_seconds": warm_up,
-        "seconds": seconds,
-        "seconds_in_search": in_search(),
+        "seconds": whole.seconds,
+        "seconds_in_search": search.seconds,
         "memory_before": before,
         "memory": _peak_memory(),
     }
+
+
+def _some_of_each_size(problems: Sequence[Problem]) -> list[Problem]:
+    """Problems to warm up with: enough that each stage is reached."""
+    by_size: dict[int, list[Problem]] = {}
+    for problem in problems:
+        by_size.setdefault(len(problem.quantities), []).append(problem)
+    return [problem for same_size in by_size.values() for problem in same_size[:WARM_UP]]
 
 
 def _peak_memory() -> int:
@@ -96,20 +109,17 @@ def _peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def _timed_search() -> Callable[[], float]:
-    """Watch the time from numbers to checked hits, without reading problems and writing candidates."""
-    spent = 0.0
-    search = batch.reach_rows
+class Stopwatch:
+    """A function that counts the CPU time spent in it."""
 
-    def timed(*args: Any, **options: Any) -> Any:
-        nonlocal spent
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function, self.seconds = function, 0.0
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
         start = time.process_time()
-        hits = search(*args, **options)
-        spent += time.process_time() - start
-        return hits
-
-    batch.reach_rows = timed
-    return lambda: spent
+        result = self.function(*args, **options)
+        self.seconds += time.process_time() - start
+        return result
 
 
 @cache
@@ -117,31 +127,32 @@ def templates(n: int) -> list[str]:
     return [str(expr) for expr in expressions([f"N{i}" for i in range(n)])]
 
 
-def fill_and_compare(n: int, numbers: Sequence[Fraction], answer: float, limit: float) -> list[str]:
+def fill_and_compare(n: int, numbers: Sequence[Fraction], answer: Fraction, limit: Fraction, way: str) -> list[str]:
     """The plain way: templates that give the answer."""
-    values = [str(float(number)) for number in numbers]
+    values = [str(float(number)) if way == "floats" else number_text(number) for number in numbers]
+    wanted, near = (float(answer), float(limit)) if way == "floats" else (answer, limit)
     matches = []
     for template in templates(n):
         filled = template
-        for i, value in enumerate(values):
-            filled = filled.replace(f"N{i}", value)
+        for i, text in enumerate(values):
+            filled = filled.replace(f"N{i}", text)
         try:
-            value = eval(filled)  # noqa: S307 (our own strings; this is what is compared against)
-        except ZeroDivisionError:
+            value = eval(filled) if way == "floats" else evaluate(filled)  # noqa: S307 (our own strings)
+        except (ZeroDivisionError, EvaluationError):
             continue
-        if abs(value - answer) < limit:
+        if abs(value - wanted) < near:
             matches.append(template)
     return matches
 
 
-def search_plainly(problem: Problem, plan: Plan) -> set[str]:
+def search_plainly(problem: Problem, plan: Plan, way: str) -> set[str]:
     """What is found for a problem: expressions over its quantities."""
     values = [quantity.exact for quantity in problem.quantities]
     found: set[str] = set()
     for stage in plan.stages_for(len(values)):
         for names in assignments(stage, len(values)):
             numbers = [operand_value(name, values) for name in names]
-            matches = fill_and_compare(len(names), numbers, float(problem.exact_answer), float(plan.exact_tolerance))
+            matches = fill_and_compare(len(names), numbers, problem.exact_answer, plan.exact_tolerance, way)
             found |= {_over(names, template) for template in matches}
         if found:
             break
@@ -156,25 +167,55 @@ def _over(names: tuple[str, ...], template: str) -> str:
     return str(canonical(template))
 
 
-def measure_plain(problems: Sequence[Problem], rng: random.Random) -> dict[str, Any]:
+def templates_tried(found: CandidateSet, plan: Plan) -> int:
+    """How many templates are filled until a stage matches."""
+    tried = 0
+    for stage in plan.stages_for(len(found.values)):
+        tried += sum([count(len(names)) for names in assignments(stage, len(found.values))])
+        if found.candidates and found.candidates[0].stage == stage.name:
+            break
+    return tried
+
+
+def measure_plain(problems: Sequence[Problem], way: str, rng: random.Random) -> dict[str, Any]:
     """The plain way on a sample of each size, and the time it would take for all."""
     plan = load_plan("released")
-    rows, agree, total = [], 0, 0.0
-    for n, wanted in SAMPLE.items():
+    for n in range(1, LARGEST_PLAIN + 1):
+        templates(n)  # made beforehand, and not timed
+    rows: list[dict[str, Any]] = []
+    for n, wanted in SAMPLE[way].items():
         same_size = [problem for problem in problems if len(problem.quantities) == n]
-        sample = rng.sample(same_size, min(wanted, len(same_size)))
-        if not sample:
+        if not same_size:
             continue
-        for m in range(1, min(n + 1, LARGEST_PLAIN) + 1):
-            templates(m)  # made beforehand, and not timed
+        found = dict(zip(same_size, batch.search_problems(same_size, plan), strict=True))
+        sample = rng.sample(same_size, min(wanted, len(same_size)))
         start = time.process_time()
-        plain = [search_plainly(problem, plan) for problem in sample]
-        seconds = (time.process_time() - start) / len(sample)
-        ours = [{candidate.expr for candidate in found.candidates} for found in batch.search_problems(sample, plan)]
-        agree += sum(a == b for a, b in zip(plain, ours, strict=True))
-        total += seconds * len(same_size)
-        rows.append({"n": n, "problems": len(same_size), "sample": len(sample), "seconds_a_problem": seconds})
-    return {"rows": rows, "seconds": total, "agree": agree, "compared": sum(row["sample"] for row in rows)}
+        plain = [search_plainly(problem, plan, way) for problem in sample]
+        seconds = time.process_time() - start
+        ours = [{candidate.expr for candidate in found[problem].candidates} for problem in sample]
+        row: dict[str, Any] = {"n": n, "problems": len(same_size), "sample": len(sample)}
+        row["templates"] = sum([templates_tried(found[problem], plan) for problem in sample])
+        row["templates_for_all"] = sum([templates_tried(one, plan) for one in found.values()])
+        row["same"] = sum([a == b for a, b in zip(plain, ours, strict=True)])
+        row["seconds"] = seconds
+        row["seconds_for_all"] = seconds / row["templates"] * row["templates_for_all"]
+        rows.append(row)
+    return {"way": way, "rows": rows, "seconds_for_all": sum([row["seconds_for_all"] for row in rows])}
+
+
+def print_plain(plain: dict[str, Any]) -> None:
+    print_table(
+        f"The plain way, plan released, {plain['way']}",
+        ("quantities", "problems", "sample", "same as ours", "templates", "CPU", "for all", "CPU"),
+        [
+            (
+                row["n"], f"{row['problems']:,}", row["sample"], row["same"], f"{row['templates']:,}",
+                shown(row["seconds"]), f"{row['templates_for_all']:,}", shown(row["seconds_for_all"]),
+            )
+            for row in plain["rows"]
+        ],
+        f"all problems: {plain['seconds_for_all']:,.0f} s",
+    )  # fmt: skip
 
 
 def measure_growth(rng: random.Random) -> list[dict[str, Any]]:
@@ -192,7 +233,7 @@ def measure_growth(rng: random.Random) -> list[dict[str, Any]]:
             repeats = max(1, TEMPLATES_TRIED // count(n))
             start = time.process_time()
             for _ in range(repeats):
-                fill_and_compare(n, list(map(Fraction, numbers)), answer, 0.01)
+                fill_and_compare(n, list(map(Fraction, numbers)), Fraction(answer), Fraction("0.01"), "floats")
             rows[-1]["plain_seconds_a_problem"] = (time.process_time() - start) / repeats
         else:  # each template takes as long as those of five numbers, at least
             one = rows[-2]["plain_seconds_a_problem"] / count(n - 1)
@@ -259,13 +300,9 @@ def main() -> None:
         ],
         "in search: from numbers to checked hits, without reading problems and writing candidates",
     )  # fmt: skip
-    plain = measure_plain(problems, random.Random(23))
-    print_table(
-        "The plain way, plan released",
-        ("quantities", "problems", "sample", "CPU a problem"),
-        [(row["n"], f"{row['problems']:,}", row["sample"], shown(row["seconds_a_problem"])) for row in plain["rows"]],
-        f"all problems: {plain['seconds']:,.0f} s; same candidates as ours: {plain['agree']} of {plain['compared']}",
-    )
+    plain = [measure_plain(problems, way, random.Random(23)) for way in SAMPLE]
+    for one in plain:
+        print_plain(one)
     growth = measure_growth(random.Random(23))
     print_table(
         "Growth, every expression that reaches a target",
@@ -283,12 +320,15 @@ def main() -> None:
     draw_growth(growth, IMAGE)
     released, paper, full = plans
     targets = [
-        target("released, times faster than the plain way, search alone", plain["seconds"] / released["seconds_in_search"], 5000),
-        target("released, times faster than the plain way, with records and texts", plain["seconds"] / released["seconds"], 500),
+        target(f"released, times the plain way ({one['way']}), {what}", one["seconds_for_all"] / seconds, 5000)
+        for one in plain
+        for what, seconds in (("search alone", released["seconds_in_search"]), ("all", released["seconds"]))
+    ]
+    targets += [
         target("paper, problems a second", paper["problems"] / paper["seconds"], paper["problems"] / 5),
         target("full, problems a second", full["problems"] / full["seconds"], full["problems"] / 60),
         target("full, memory left of 2 GB", 2e9 - full["memory"], 0),
-    ]  # fmt: skip
+    ]
     print()
     print_targets(targets)
     if options.json:

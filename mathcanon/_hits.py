@@ -166,17 +166,16 @@ class _Found:
             is_large |= bits + log2(max(slack, unit)) + 1 >= log2(INT64)
         else:
             is_large[:], slack, unit = True, 0, 1
-        is_right = np.stack([abs(left - right) * unit <= slack * abs(total)] * 2, axis=1)
-        is_right[:, 1] = abs(left + right) * unit <= slack * abs(total)
         is_polar = (codes >> 2 * PLACE_BITS == MINUS).any(axis=1)
-        is_right &= (total != 0)[:, None] & np.stack([np.ones_like(is_polar), is_polar], axis=1)
+        plus, minus = [abs(away) * unit <= slack * abs(total) for away in (left - right, left + right)]
+        is_right = np.stack([plus, minus & is_polar], axis=1) & (total != 0)[:, None]
         large: dict[int, Pair] = {}
         for hit in np.flatnonzero(is_large).tolist():
             above, below = large[hit] = self._large_pair(problem[hit], codes[hit])
             is_right[hit, 0] = self._is_near(above, below, problem[hit])
             is_right[hit, 1] = is_polar[hit] and self._is_near(-above, below, problem[hit])
-        chosen, minus = np.nonzero(is_right)
-        sign = (1 - 2 * minus).astype(np.int8)
+        chosen, is_minus = np.nonzero(is_right)
+        sign = (1 - 2 * is_minus).astype(np.int8)
         if not self.tolerance:
             return chosen, sign, None
         values = [self.numbers.values[i] for i in self.targets[problem[chosen]].tolist()]
