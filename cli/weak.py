@@ -180,7 +180,7 @@ def _cores() -> int:
 @source_options
 @click.option("-o", "--output", type=_FILE, default="candidates.jsonl", show_default=True, help="JSON Lines, or .gz.")
 @click.option(
-    "--plan", default="full", show_default=True, metavar="PLAN", help="full, paper, released, or a .toml file."
+    "--plan", default="full", show_default=True, metavar="PLAN", help="full, paper, powers, released, or a .toml file."
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Keep the simplest so many candidates of a problem.")
 @click.option("--engine", type=click.Choice(["local", "dask"]), default="local", show_default=True,

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-__all__ = ["MAX_NUMBERS", "HitRows", "Names", "reach_rows"]
+__all__ = ["MAX_MEMORY", "MAX_NUMBERS", "HitRows", "Names", "reach_rows"]
 
+MAX_MEMORY = 1 << 30
 MAX_NUMBERS = 9
 _MAX_NEAR = 8  # numbers, in a search with a tolerance
 _LARGEST = 6  # sets of more operands are not evaluated but asked
@@ -57,11 +58,25 @@ class HitRows(NamedTuple):
 
 
 def reach_rows(
-    numbers: Numbers, problems: Array, targets: Array, *, names: Names | None, tolerance: Fraction, memory: int
+    numbers: Numbers,
+    problems: Array,
+    targets: Array,
+    *,
+    names: Names | None = None,
+    tolerance: Fraction = Fraction(0),
+    memory: int = MAX_MEMORY,
 ) -> HitRows:
     """The hits of problems with equally many numbers, given as rows of indices into `numbers`.
 
     With `names`, hits of a problem that are one function of them are one hit, the first that the scan meets.
+
+    >>> import numpy as np
+    >>> from mathcanon.reach import as_table, shape_of
+    >>> numbers, rows = as_table([[Fraction(3), Fraction(4), Fraction(12)], [Fraction(2), Fraction(22), Fraction(20)]])
+    >>> table = np.array(rows)
+    >>> hits = reach_rows(numbers, table[:, :2], table[:, 2])
+    >>> [(int(i), shape_of(2, codes.tobytes())[1]) for i, codes in zip(hits.problem, hits.codes)]
+    [(0, Shape('N0*N1')), (1, Shape('N0-N1'))]
     """
     import numpy as np
 

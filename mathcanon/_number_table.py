@@ -70,7 +70,11 @@ class Numbers:
 
 
 def as_table(rows: Iterable[Sequence[Fraction]]) -> tuple[Numbers, list[list[int]]]:
-    """The distinct numbers of some rows, and each row as indices into them."""
+    """The distinct numbers of some rows, and each row as indices into them.
+
+    >>> as_table([[Fraction(3), Fraction(5)], [Fraction(5)]])[1]
+    [[0, 1], [1]]
+    """
     indices: dict[tuple[int, int], int] = {}  # by numerator and denominator, as Fractions are slow to hash
     values: list[Fraction] = []
     table = []

@@ -72,13 +72,25 @@ class Hit(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def shape_of(size: int, codes: bytes) -> tuple[int, Shape]:
-    """The sign and the class of traced steps on so many operands."""
+    """The sign and the class of traced steps on so many operands.
+
+    >>> import sys
+    >>> subtract = (MINUS << 2 * PLACE_BITS | 1 << PLACE_BITS | 0).to_bytes(2, sys.byteorder)  # second minus first
+    >>> shape_of(2, subtract)
+    (-1, Shape('N0-N1'))
+    """
     sign, expr = _folded(codes, [canonical_form(make_operand(f"N{i}")) for i in range(size)])
     return sign, Shape(expr, size)
 
 
 def written(codes: bytes, sign: int, leaves: Sequence[Form]) -> Expr:
-    """The expression of traced steps over these leaves (`canonical_form` of each), times a sign, in canonical form."""
+    """The expression of traced steps over these leaves (`canonical_form` of each), times a sign, in canonical form.
+
+    >>> import sys
+    >>> subtract = (MINUS << 2 * PLACE_BITS | 0 << PLACE_BITS | 1).to_bytes(2, sys.byteorder)  # first minus second
+    >>> written(subtract, -1, [canonical_form("a"), canonical_form("1")])
+    Expr('1-a')
+    """
     turned, expr = _folded(codes, list(leaves))
     return as_tree(sign * turned, expr)
 

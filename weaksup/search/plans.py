@@ -33,7 +33,7 @@ from ..errors import ConfigError
 
 __all__ = ["PLANS", "Plan", "Stage", "load_plan"]
 
-PLANS = ("full", "paper", "released")
+PLANS = ("full", "paper", "powers", "released")
 MAX_OPERANDS = 7
 
 Extra = Literal["1", "pi", "twice", "square", "cube"]

@@ -140,7 +140,9 @@ def test_a_plan_in_another_encoding_is_told(tmp_path: Path) -> None:
 
 
 def test_an_unknown_plan_names_those_there_are() -> None:
-    with pytest.raises(ConfigError, match=r"no plan is called 'ful': one of full, paper, released, or a \.toml file"):
+    with pytest.raises(
+        ConfigError, match=r"no plan is called 'ful': one of full, paper, powers, released, or a \.toml file"
+    ):
         load_plan("ful")
 
 
