@@ -311,12 +311,19 @@ def test_a_killed_search_goes_on_and_ends_with_the_same_bytes(workers: int, expe
     assert names(tmp_path) == ["candidates.jsonl", "candidates.jsonl.run.json"]
 
 
+def _heed_ctrl_c() -> None:
+    """Whoever started the tests in the background made them, and all below them, deaf to Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_ctrl_c_ends_everything_with_130_and_says_how_to_go_on(workers: str, tmp_path: Path) -> None:
     assert PROGRAM, "mwp-weak is not installed"
     out = tmp_path / "candidates.jsonl"
     command = [PROGRAM, "search", "--size", "4000", "--workers", workers, "-o", str(out)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=_heed_ctrl_c
+    ) as process:
         wait_until((parts_folder(out) / "run.json").exists)
         if workers == "2":
             wait_until(lambda: len(children(process.pid)) >= 3)  # the tracker of resources is one
