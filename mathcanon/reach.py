@@ -12,21 +12,21 @@ columns, and `written` or `shape_of` make an expression of one.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
 from typing import Any
 
+from ._fingerprint import fingerprint
 from ._hits import MAX_MEMORY, MAX_NUMBERS, HitRows, Names, reach_rows
 from ._number_table import Numbers, as_table
-from ._shapes import Hit, Shape, evaluate_steps, shape_of, written
-from .algebra import Algebra, fold
+from ._shapes import Hit, Shape, shape_of, written
+from .algebra import substituted
 from .canonical import as_tree, canonical_form
 from .equivalence import equivalent
 from .errors import LimitError
 from .evaluate import as_fraction
-from .expr import Expr, Number, Operand, Product, Sum, make_number, make_operand, make_product, make_sum
+from .expr import Expr, Number, Operand, Product, Sum, make_operand, make_product, make_sum
 from .parse import parse
 
 __all__ = [
@@ -46,7 +46,6 @@ __all__ = [
 ]
 
 _CHUNK = 2048  # problems read at a time
-_POINTS_PRIME = (1 << 61) - 1
 
 
 def reach(
@@ -167,46 +166,29 @@ def _checked_tolerance(tolerance: Any) -> Fraction:
 def _grouped(hits: list[Hit], numbers: Sequence[Fraction]) -> list[list[Hit]]:
     """Hits that are one function of the distinct numbers together, 0 and 1 being constants.
 
-    First by value at a random point modulo 2^61 - 1, then exactly; one hit is kept of those that look alike.
+    First by fingerprint, then exactly; one hit is kept of those that look alike.
     """
     if len(set(numbers)) == len(numbers) and not {0, 1} & set(numbers):
         return [[hit] for hit in hits]  # each number occurs once: different classes are different functions
     order = {value: i for i, value in enumerate(dict.fromkeys(numbers))}
     names: dict[str, Expr] = {f"N{i}": make_operand(f"V{order[value]}") for i, value in enumerate(numbers)}
     leaves = {f"N{i}": Number(x) if x in (0, 1) else names[f"N{i}"] for i, x in enumerate(numbers)}
-    points = {value: int(value) if value in (0, 1) else secrets.randbelow(_POINTS_PRIME) for value in order}
-    pairs = [(points[value], 1) for value in numbers]
     seen: set[tuple[int, str]] = set()
     groups: dict[int, list[tuple[Expr, list[Hit]]]] = {}
     for hit in hits:
-        form = canonical_form(_substituted(hit.expr, names))
+        form = canonical_form(substituted(hit.expr, names.__getitem__))
         if (form.sign, form.identity) in seen:
             continue  # the same but for the places of equal numbers
         seen.add((form.sign, form.identity))
-        value = evaluate_steps(hit.shape.steps, pairs)
-        assert value is not None  # it has a value at the numbers themselves
-        fingerprint = hit.sign * value[0] * pow(value[1], -1, _POINTS_PRIME) % _POINTS_PRIME
-        expr = _substituted(hit.expr, leaves)
-        for first, members in groups.setdefault(fingerprint, []):
+        expr = substituted(hit.expr, leaves.__getitem__)
+        value = fingerprint(expr)
+        for first, members in groups.setdefault(value, []):
             if equivalent(first, expr):
                 members.append(hit)
                 break
         else:
-            groups[fingerprint].append((expr, [hit]))
+            groups[value].append((expr, [hit]))
     return [members for same in groups.values() for _, members in same]
-
-
-def _substituted(expr: Expr, leaves: Mapping[str, Expr]) -> Expr:
-    return fold(
-        expr,
-        Algebra(
-            operand=leaves.__getitem__,
-            number=make_number,
-            sum=make_sum,
-            product=make_product,
-            power=lambda base, _: base,
-        ),
-    )
 
 
 def _simplicity(expr: Expr) -> tuple[int, str, Expr]:
