@@ -28,9 +28,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 import numpy as np
 
+from ..kinds import KINDS, kind_of
 from ..labels import make_label
 from ..records import CandidateSet, Label
-from .kinds import KINDS, kind_of
 from .readings import MAX_READINGS, Array, Readings, read_candidates
 from .templates import Templates, find_templates
 
@@ -45,18 +45,16 @@ class EMOptions(msgspec.Struct, frozen=True, kw_only=True):
     rounds: int = 16
     pool: bool = True  # back off to order and shape, over all numbers of quantities
     kinds: bool = True  # what kind of number each quantity is
-    explained: bool = True  # how many of its matches a template explains
     readings: int = MAX_READINGS  # of one candidate
     template_backoff: float = 0.5  # A, B and C, as a share of the problems
     order_backoff: float = 0.15
     shape_backoff: float = 0.05
     kind_backoff: float = 20.0
     kind_weight: float = 0.7
-    explained_weight: float = 0.5
 
 
 #: The EM of template frequencies and stages alone.
-PLAIN = EMOptions(rounds=40, pool=False, kinds=False, explained=False)
+PLAIN = EMOptions(rounds=40, pool=False, kinds=False)
 
 
 def rank_em(sets: Iterable[CandidateSet], *, seed: int = 0, options: EMOptions | None = None) -> Iterator[Label]:
@@ -81,28 +79,49 @@ def em_posteriors(sets: Sequence[CandidateSet], options: EMOptions | None = None
 
 def _run(sets: Sequence[CandidateSet], options: EMOptions) -> list[Array]:
     readings = read_candidates(sets, limit=options.readings)
-    templates = find_templates(readings)
-    place, problems = readings.place, len(sets)
-    by_size = np.bincount(readings.quantities).astype(float)
-    stage_prior = _stage_prior(templates, by_size)
-    prior = _pooled_prior(templates, by_size, options) if options.pool else stage_prior
-    kinds = _kind_factor(sets, readings, templates, options) if options.kinds else None
-    matches = templates.reading.counts(np.ones(len(place)))
-
-    weights: Array | None = None  # of the readings: belief in each
-    for round_ in range(options.rounds):
-        warm = round_ < _WARM_UP
-        counts = np.zeros(templates.reading.size) if weights is None else templates.reading.counts(weights)
-        chance = stage_prior(counts, 10.0) if warm else prior(counts, 1.0)
-        if options.explained and not warm:
-            chance *= ((counts + 0.5) / (matches + 1)) ** options.explained_weight
-        belief = chance[templates.reading.of]
-        if kinds is not None and weights is not None and not warm:
-            belief *= kinds(weights, counts)
-        weights = belief / np.bincount(place, belief, problems)[place]
-    assert weights is not None, "there is a round at least"
+    weights = Model(sets, readings, find_templates(readings), options).fit()
     candidates = np.bincount(readings.candidate, weights, len(readings.problem))
-    return np.split(candidates, np.cumsum(np.bincount(readings.problem, minlength=problems))[:-1])
+    return np.split(candidates, np.cumsum(np.bincount(readings.problem, minlength=len(sets)))[:-1])
+
+
+class Model:
+    """The EM on some problems; with `seen`, it learns from those only and says what it believes of the others."""
+
+    def __init__(
+        self,
+        sets: Sequence[CandidateSet],
+        readings: Readings,
+        templates: Templates,
+        options: EMOptions,
+        *,
+        seen: Array | None = None,
+    ) -> None:
+        self.options, self.place, self.problems = options, readings.place, len(sets)
+        self.reading = templates.reading
+        self.seen = np.ones(len(sets)) if seen is None else seen.astype(float)
+        by_size = np.bincount(readings.quantities, self.seen)
+        self.stage_prior = _stage_prior(templates, by_size)
+        self.prior = _pooled_prior(templates, by_size, options) if options.pool else self.stage_prior
+        self.kinds = KindFactor(sets, readings, templates, options) if options.kinds else None
+
+    def fit(self) -> Array:
+        """The belief in each reading after the last round."""
+        weights: Array | None = None
+        for round_ in range(self.options.rounds):
+            warm = round_ < _WARM_UP
+            learned = None if weights is None else weights * self.seen[self.place]
+            chance = self.chance(learned, warm=warm)
+            belief = chance[self.reading.of]
+            if self.kinds is not None and learned is not None and not warm:
+                belief *= self.kinds(learned, self.reading.counts(learned))
+            weights = belief / np.bincount(self.place, belief, self.problems)[self.place]
+        assert weights is not None, "there is a round at least"
+        return weights
+
+    def chance(self, weights: Array | None, *, warm: bool = False) -> Array:
+        """What each template has before its problem's kinds are looked at."""
+        counts = np.zeros(self.reading.size) if weights is None else self.reading.counts(weights)
+        return self.stage_prior(counts, 10.0) if warm else self.prior(counts, 1.0)
 
 
 Prior = Callable[[Array, float], Array]  # counts, alpha -> P of each template
@@ -148,37 +167,45 @@ def _pooled_prior(templates: Templates, by_size: Array, options: EMOptions) -> P
     return prior
 
 
-def _kind_factor(
-    sets: Sequence[CandidateSet], readings: Readings, templates: Templates, options: EMOptions
-) -> Callable[[Array, Array], Array]:
+class KindFactor:
     """How much likelier the kinds of a problem's quantities are under each reading than anyhow."""
-    from ._scan import ROLES, roles
 
-    width = int(readings.quantities.max())
-    role = np.zeros((len(readings.skeleton), width), np.int64)
-    roles(readings.programs, readings.lengths, readings.skeleton, readings.leaves, role)
-    kind = np.zeros((len(sets), width), np.int64)
-    for i, candidates in enumerate(sets):
-        kind[i, : len(candidates.values)] = list(map(kind_of, candidates.values, candidates.surfaces))
-    there = np.arange(width) < readings.quantities[:, None]
-    anyhow = np.bincount(kind[there], minlength=KINDS) / there.sum()
+    def __init__(
+        self, sets: Sequence[CandidateSet], readings: Readings, templates: Templates, options: EMOptions
+    ) -> None:
+        from ._scan import roles
 
-    # One entry for each quantity of each reading.
-    reading, quantity = np.nonzero(there[readings.place])
-    here = kind[readings.place[reading], quantity]
-    in_role = role[reading, quantity] * KINDS + here
-    template = templates.reading.of[reading]
-    slot_of = (template * width + quantity) * KINDS + here
-    slots, slot = np.unique(slot_of, return_inverse=True)
-    log_anyhow = np.log(anyhow[here])
+        self.options = options
+        width = int(readings.quantities.max())
+        self.role = np.zeros((len(readings.skeleton), width), np.int64)  # of each quantity in each reading
+        roles(readings.programs, readings.lengths, readings.skeleton, readings.leaves, self.role)
+        self.kind = np.zeros((len(sets), width), np.int64)  # of each quantity of each problem
+        for i, candidates in enumerate(sets):
+            self.kind[i, : len(candidates.values)] = list(map(kind_of, candidates.values, candidates.surfaces))
+        there = np.arange(width) < readings.quantities[:, None]
+        self.anyhow = np.bincount(self.kind[there], minlength=KINDS) / there.sum()
 
-    def factor(weights: Array, counts: Array) -> Array:
-        spread = weights[reading]
-        table = np.bincount(in_role, spread, ROLES * KINDS).reshape(ROLES, KINDS) + 0.5 * anyhow
-        by_role = (table / table.sum(1, keepdims=True)).reshape(-1)[in_role]
-        counted = np.bincount(slot, spread, len(slots))[slot]
-        backoff = options.kind_backoff
-        ratio = np.log((counted + backoff * by_role) / (counts[template] + backoff)) - log_anyhow
-        return np.asarray(np.exp(options.kind_weight * np.bincount(reading, ratio, len(weights))))
+        # One entry for each quantity of each reading.
+        self.reading, quantity = np.nonzero(there[readings.place])
+        here = self.kind[readings.place[self.reading], quantity]
+        self.in_role = self.role[self.reading, quantity] * KINDS + here
+        self.template = templates.reading.of[self.reading]
+        slots, self.slot = np.unique((self.template * width + quantity) * KINDS + here, return_inverse=True)
+        self.slots = len(slots)
+        self.log_anyhow = np.log(self.anyhow[here])
 
-    return factor
+    def by_role(self, weights: Array) -> Array:
+        """P(kind | role), for readings that are believed so much."""
+        from ._scan import ROLES
+
+        table = np.bincount(self.in_role, weights[self.reading], ROLES * KINDS).reshape(ROLES, KINDS)
+        table += 0.5 * self.anyhow
+        return np.asarray(table / table.sum(1, keepdims=True))
+
+    def __call__(self, weights: Array, counts: Array) -> Array:
+        """The factor of each reading."""
+        by_role = self.by_role(weights).reshape(-1)[self.in_role]
+        counted = np.bincount(self.slot, weights[self.reading], self.slots)[self.slot]
+        backoff = self.options.kind_backoff
+        ratio = np.log((counted + backoff * by_role) / (counts[self.template] + backoff)) - self.log_anyhow
+        return np.asarray(np.exp(self.options.kind_weight * np.bincount(self.reading, ratio, len(weights))))

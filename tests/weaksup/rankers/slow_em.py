@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from mathcanon import Expr, Product, Sum, fingerprint, parse
 from weaksup.rankers.em import EMOptions
-from weaksup.rankers.kinds import kind_of
+from weaksup.kinds import kind_of
 from weaksup.records import CandidateSet
 
 CONSTANTS = ("1", "3.14")
@@ -116,7 +116,6 @@ class _SlowEM:
                     self.rows.append((p, c, text, template))
                     new = describe(text, n)
                     self.simplest[template] = min(new, self.simplest.get(template, new))
-        self.matches = Counter(template for *_, template in self.rows)
         self.kinds = [list(map(kind_of, problem.values, problem.surfaces)) for problem in sets]
         seen = Counter(kind for kinds in self.kinds for kind in kinds)
         self.anyhow = {kind: count / sum(seen.values()) for kind, count in seen.items()}
@@ -130,10 +129,6 @@ class _SlowEM:
             warm = round_ < 4
             pooled = self.options.pool and not warm
             chance = self.pooled(counts) if pooled else self.by_stage(counts, 10 if warm else 1)
-            if self.options.explained and not warm:
-                for template in chance:
-                    share = (counts[template] + 0.5) / (self.matches[template] + 1)
-                    chance[template] *= share**self.options.explained_weight
             belief = [chance[template] for *_, template in self.rows]
             if self.options.kinds and not warm:
                 assert weights is not None

@@ -1,0 +1,249 @@
+"""Problems and their trees as index tensors: everything a step of a solver needs, computed before the step.
+
+With the trees known, nothing has to be decided while training: a node's subtree embedding depends on the tree below
+it, its goal on the nodes above and on the finished subtree to its left.  So embeddings are merged bottom-up, all
+nodes of one height at once, and goals are derived top-down, all nodes of one depth at once, over all trees of a batch.
+`TreePlan` is that schedule.  Nodes are numbered level by level; a level holds the left children of the operators of
+the level above, in order, then their right children, so that it is made by two products and needs no index.
+Only subtrees on the left of something are ever looked at, so only those are merged.
+
+A problem may have several trees (soft labels, candidates to score): it is read once, whatever their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from .vocabulary import PAD
+
+__all__ = ["Batch", "Example", "Graphs", "TreePlan", "bucketed", "make_batch", "plan_trees"]
+
+Ints = npt.NDArray[np.int64]
+
+#: Cells and comparisons of a problem for the graph encoder, as pairs of token places.
+Graphs = tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A problem as numbers, with the trees it is trained with or scored on."""
+
+    words: tuple[int, ...]
+    places: tuple[int, ...]  # of the quantities in the text
+    same: tuple[int, ...]  # for each constant and quantity the first one of the same value
+    trees: tuple[tuple[int, ...], ...] = ()  # prefix sequences of token numbers
+    weights: tuple[float, ...] = ()  # of the trees
+    graphs: Graphs | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TreePlan:
+    """The schedule of a batch of trees.  All numbers of nodes are in the order of levels."""
+
+    token: Tensor  # (nodes,)
+    owner: Tensor  # (nodes,) the problem in the batch
+    tree: Tensor  # (nodes,) the tree in the batch
+    tree_owner: Tensor  # (trees,)
+    sizes: tuple[int, ...]  # of the levels
+    operators: tuple[Tensor, ...]  # for each level but the last, which of its nodes are operators
+    left: tuple[Tensor, ...]  # for each of them, the place of its left subtree in the table of embeddings
+    leaves: Tensor  # the nodes that the table begins with
+    merges: tuple[tuple[Tensor, Tensor, Tensor], ...]  # for each height: nodes, places of their left and right subtrees
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Problems, longest first, with or without trees."""
+
+    words: Tensor  # (batch, length), padded
+    lengths: tuple[int, ...]
+    length: Tensor  # (batch,) the same
+    places: Tensor  # (batch, quantities) of the quantities in the text; 0 where there is none
+    same: Tensor  # (batch, constants + quantities) the first operand of the same value; -1 where there is none
+    order: tuple[int, ...]  # which of the given examples each problem is
+    plan: TreePlan | None = None
+    weights: Tensor | None = None  # (trees,)
+    comparisons: Tensor | None = None  # (batch, length, length) graphs of g2t
+    cells: Tensor | None = None
+
+
+# --- schedules --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Where the nodes of a tree are, by their places in its prefix sequence."""
+
+    left: Ints  # -1 for a leaf
+    right: Ints
+    height: Ints
+    merged: npt.NDArray[np.bool_]  # whether its embedding is looked at
+
+
+@lru_cache(maxsize=1 << 14)
+def _shape(operators: bytes) -> _Shape:
+    """The shape of a prefix sequence, given as one byte a node: 1 for an operator, 0 for a leaf."""
+    size = len(operators)
+    left, right, height = (np.full(size, fill, np.int64) for fill in (-1, -1, 0))
+    pending: list[int] = []
+    for node in range(size - 1, -1, -1):
+        if operators[node]:
+            left[node], right[node] = pending.pop(), pending.pop()
+            height[node] = 1 + max(height[left[node]], height[right[node]])
+        pending.append(node)
+    if len(pending) != 1:
+        raise ValueError("the sequence is not one tree")
+    merged = np.zeros(size, np.bool_)
+    for node in range(size):
+        if operators[node]:
+            merged[left[node]] = True
+            merged[right[node]] = merged[node]
+    return _Shape(left, right, height, merged)
+
+
+def plan_trees(
+    trees: Sequence[Sequence[int]], owners: Sequence[int], *, operators: int, device: torch.device | str = "cpu"
+) -> TreePlan:
+    """The schedule of trees; token numbers below `operators` are operators."""
+    tokens = np.fromiter((token for tree in trees for token in tree), np.int64)
+    sizes = np.fromiter(map(len, trees), np.int64, len(trees))
+    starts = np.cumsum(sizes) - sizes
+    marks = (tokens < operators).astype(np.uint8)
+    raw = marks.tobytes()
+    shapes = [_shape(raw[start : start + size]) for start, size in zip(starts.tolist(), sizes.tolist(), strict=True)]
+    offset = np.repeat(starts, sizes)
+    left = np.concatenate([shape.left for shape in shapes]) + offset
+    right = np.concatenate([shape.right for shape in shapes]) + offset
+    height = np.concatenate([shape.height for shape in shapes])
+    merged = np.concatenate([shape.merged for shape in shapes])
+    is_operator = marks.astype(np.bool_)
+
+    levels, chosen = [starts], []
+    while True:
+        places = np.flatnonzero(is_operator[levels[-1]])
+        if not len(places):
+            break
+        chosen.append(places)
+        parents = levels[-1][places]
+        levels.append(np.concatenate([left[parents], right[parents]]))
+    order = np.concatenate(levels)
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+
+    place = np.full(len(order), -1, np.int64)  # in the table of embeddings
+    by_height = [np.flatnonzero(merged & (height == level)) for level in range(int(height.max()) + 1)]
+    by_height = [nodes for nodes in by_height if len(nodes)]
+    filled = 0
+    for nodes in by_height:
+        place[nodes] = np.arange(filled, filled + len(nodes))
+        filled += len(nodes)
+
+    owner = np.repeat(np.asarray(owners, np.int64), sizes)
+    tree = np.repeat(np.arange(len(trees), dtype=np.int64), sizes)
+    arrays = [tokens[order], owner[order], tree[order], np.asarray(owners, np.int64)]
+    arrays += chosen
+    arrays += [place[left[level[places]]] for level, places in zip(levels, chosen, strict=False)]
+    arrays.append(number[by_height[0]] if by_height else np.zeros(0, np.int64))
+    for nodes in by_height[1:]:
+        arrays += [number[nodes], place[left[nodes]], place[right[nodes]]]
+    moved = iter(_to_device(arrays, device))
+    deep = len(chosen)
+    return TreePlan(
+        token=next(moved),
+        owner=next(moved),
+        tree=next(moved),
+        tree_owner=next(moved),
+        sizes=tuple(map(len, levels)),
+        operators=tuple(next(moved) for _ in range(deep)),
+        left=tuple(next(moved) for _ in range(deep)),
+        leaves=next(moved),
+        merges=tuple((next(moved), next(moved), next(moved)) for _ in by_height[1:]),
+    )
+
+
+def _to_device(arrays: Sequence[Ints], device: torch.device | str) -> tuple[Tensor, ...]:
+    """The arrays as tensors, by one transfer."""
+    whole = torch.from_numpy(np.concatenate(arrays))
+    moved: tuple[Tensor, ...] = whole.to(device, non_blocking=True).split([len(array) for array in arrays])
+    return moved
+
+
+# --- batches ----------------------------------------------------------------------------------------------------------
+
+
+def make_batch(
+    examples: Sequence[Example], *, operators: int, constants: int, device: torch.device | str = "cpu"
+) -> Batch:
+    """The examples as one batch, longest first."""
+    order = sorted(range(len(examples)), key=lambda i: -len(examples[i].words))
+    chosen = [examples[i] for i in order]
+    lengths = [len(example.words) for example in chosen]
+    width = lengths[0]
+    quantities = max((len(example.places) for example in chosen), default=0)
+    words = np.full((len(chosen), width), PAD, np.int64)
+    places = np.zeros((len(chosen), quantities), np.int64)
+    same = np.full((len(chosen), constants + quantities), -1, np.int64)
+    for row, example in enumerate(chosen):
+        words[row, : len(example.words)] = example.words
+        places[row, : len(example.places)] = example.places
+        same[row, : len(example.same)] = example.same
+    trees = [tree for example in chosen for tree in example.trees]
+    plan = None
+    weights = None
+    if trees:
+        owners = [row for row, example in enumerate(chosen) for _ in example.trees]
+        plan = plan_trees(trees, owners, operators=operators, device=device)
+        given = [weight for example in chosen for weight in example.weights or (1.0,) * len(example.trees)]
+        weights = torch.tensor(given).to(device, non_blocking=True)
+    moved = _to_device([words.ravel(), places.ravel(), same.ravel(), np.asarray(lengths)], device)
+    comparisons = cells = None
+    if chosen[0].graphs is not None:
+        both = np.zeros((2, len(chosen), width, width), np.float32)
+        for row, example in enumerate(chosen):
+            for kind, pairs in enumerate(example.graphs or ()):
+                if pairs:
+                    one, other = np.asarray(pairs).T
+                    both[kind, row, one, other] = 1
+        comparisons, cells = torch.from_numpy(both).to(device, non_blocking=True)
+    return Batch(
+        words=moved[0].view(words.shape),
+        lengths=tuple(lengths),
+        length=moved[3],
+        places=moved[1].view(places.shape),
+        same=moved[2].view(same.shape),
+        order=tuple(order),
+        plan=plan,
+        weights=weights,
+        comparisons=comparisons,
+        cells=cells,
+    )
+
+
+def bucketed(
+    lengths: Sequence[int], *, batch_size: int, rng: np.random.Generator | None = None, pool: int = 40
+) -> Iterator[Ints]:
+    """Places of the examples in batches of similar length.
+
+    With `rng` the examples are shuffled, cut into pools of `pool` batches, sorted by length within a pool, and the
+    batches shuffled again; without it they are sorted, shortest first.
+    """
+    sizes = np.asarray(lengths)
+    if rng is None:
+        order = np.argsort(sizes, kind="stable")
+        yield from (order[start : start + batch_size] for start in range(0, len(order), batch_size))
+        return
+    order = rng.permutation(len(sizes))
+    batches = []
+    for start in range(0, len(order), pool * batch_size):
+        chosen = order[start : start + pool * batch_size]
+        chosen = chosen[np.argsort(sizes[chosen], kind="stable")]
+        batches += [chosen[i : i + batch_size] for i in range(0, len(chosen), batch_size)]
+    for i in rng.permutation(len(batches)):
+        yield batches[i]

@@ -1,0 +1,188 @@
+"""Beam search over trees for a whole batch at once; a beam of 1 is greedy decoding.
+
+A hypothesis is a prefix sequence on its way, with a stack of the operators that wait for a child.  The vectors that a
+stack refers to (what the right child is given, the embedding of a finished left subtree) lie in one pool and are
+never moved: when hypotheses are reordered, only small tables of numbers are.  A hypothesis that is complete keeps its
+place and its score; a problem is done when all of its beam is complete, and costs nothing from then on.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import torch
+from torch import Tensor
+
+from .batches import Batch
+from .tree_decoder import Memory, TreeDecoder
+
+__all__ = ["Hypothesis", "TreeSolver", "beam_search"]
+
+
+class TreeSolver(Protocol):
+    """What the search needs of a solver."""
+
+    decoder: TreeDecoder
+
+    def read(self, batch: Batch) -> Memory: ...
+
+
+class Hypothesis(NamedTuple):
+    """A complete tree."""
+
+    tokens: tuple[int, ...]  # prefix
+    log_probability: float
+
+
+class _Stacks(NamedTuple):
+    """For each hypothesis the operators that wait, bottom first."""
+
+    depth: Tensor  # (rows,)
+    operator: Tensor  # (rows, most)
+    right: Tensor  # (rows, most) in the pool: what the right child is given
+    left: Tensor  # (rows, most) in the pool: the left subtree; -1 while it is not finished
+
+    def take(self, rows: Tensor) -> _Stacks:
+        return _Stacks(*(part[rows] for part in self))
+
+
+@torch.inference_mode()
+def beam_search(model: TreeSolver, batch: Batch, *, beam: int = 5, max_tokens: int = 39) -> list[list[Hypothesis]]:
+    """The best trees of each problem, best first, in the order of the examples that the batch was made of."""
+    decoder = model.decoder
+    memory = model.read(batch)
+    problems, device = len(batch.lengths), memory.goal.device
+    rows, hidden = problems * beam, memory.goal.shape[-1]
+    most = max_tokens // 2 + 1
+    pool = memory.goal.new_empty(2 * rows * max_tokens, hidden)
+
+    score = torch.full((problems, beam), -torch.inf, device=device)
+    score[:, 0] = 0.0  # one hypothesis to begin with
+    tokens = torch.zeros((rows, max_tokens), dtype=torch.long, device=device)
+    done = torch.zeros(rows, dtype=torch.bool, device=device)
+    none = torch.zeros((rows, most), dtype=torch.long, device=device)
+    stacks = _Stacks(torch.zeros(rows, dtype=torch.long, device=device), none, none.clone(), none - 1)
+    goal = decoder.left_goal(memory.goal).repeat_interleave(beam, dim=0)  # (rows, hidden)
+    written = decoder.operators + memory.operands.shape[1]
+    known = memory.goal.new_zeros(rows, 2 * hidden)
+    owners = torch.arange(problems, device=device).repeat_interleave(beam)
+
+    for step in range(max_tokens):
+        live = torch.nonzero(~done & (score.view(-1) > -torch.inf)).squeeze(1)
+        if not len(live):
+            break
+        owner = owners[live]
+        known[live] = torch.cat([goal[live], decoder.attend(goal[live], owner, memory)], dim=-1)
+        chances = decoder.score(known[live], owner, memory).log_softmax(-1)  # (live, tokens)
+        # An operator needs room for two children besides what is open already (one more than the stack is deep).
+        full = step + _open_places(stacks.take(live)) + 2 > max_tokens
+        chances[:, : decoder.operators].masked_fill_(full.unsqueeze(1), -torch.inf)
+
+        total = score.new_full((rows, written), -torch.inf)
+        total[live] = score.view(-1)[live].unsqueeze(1) + chances
+        total[:, 0] = torch.where(done, score.view(-1), total[:, 0])  # a complete one goes on as it is
+        score, chosen = total.view(problems, -1).topk(beam, dim=-1)  # (problems, beam)
+        parent = (chosen // written + torch.arange(problems, device=device).unsqueeze(1) * beam).view(-1)
+        token = (chosen % written).view(-1)
+
+        done, tokens, stacks, known = done[parent], tokens[parent], stacks.take(parent), known[parent]
+        moving = ~done & (score.view(-1) > -torch.inf)
+        tokens[:, step] = torch.where(moving, token, -1)
+        goal = torch.empty_like(goal)
+        base = 2 * rows * step
+        _push(
+            decoder,
+            torch.nonzero(moving & (token < decoder.operators)).squeeze(1),
+            token,
+            known,
+            stacks,
+            goal,
+            pool,
+            base,
+        )
+        leaves = torch.nonzero(moving & (token >= decoder.operators)).squeeze(1)
+        done[_close(decoder, leaves, token, owners, memory, stacks, goal, pool, base + rows)] = True
+
+    best = score.tolist()
+    sequences = tokens.view(problems, beam, max_tokens).tolist()
+    found: list[list[Hypothesis]] = [[] for _ in range(problems)]
+    for row, place in enumerate(batch.order):
+        found[place] = [
+            Hypothesis(tuple(token for token in sequence if token >= 0)[: _size(sequence, decoder.operators)], chance)
+            for sequence, chance in zip(sequences[row], best[row], strict=True)
+            if chance > -torch.inf
+        ]
+    return found
+
+
+def _size(sequence: list[int], operators: int) -> int:
+    """How long the tree at the beginning of a sequence is."""
+    missing = 1
+    for place, token in enumerate(sequence):
+        missing += 1 if token < operators else -1
+        if not missing:
+            return place + 1
+    raise AssertionError("the search ends with complete trees")
+
+
+def _open_places(stacks: _Stacks) -> Tensor:
+    """How many nodes each hypothesis must still write: the current one and the right children that wait."""
+    places = torch.arange(stacks.left.shape[1], device=stacks.left.device)
+    waiting = (places < stacks.depth.unsqueeze(1)) & (stacks.left < 0)
+    return 1 + waiting.sum(1)
+
+
+def _push(
+    decoder: TreeDecoder,
+    rows: Tensor,
+    token: Tensor,
+    known: Tensor,
+    stacks: _Stacks,
+    goal: Tensor,
+    pool: Tensor,
+    base: int,
+) -> None:
+    """Operators were written in `rows`: put them on the stacks and go to their left children."""
+    if not len(rows):
+        return
+    to_left, to_right = decoder.pass_goals(known[rows], token[rows])
+    pool[base + rows] = to_right
+    depth = stacks.depth[rows]
+    stacks.operator[rows, depth] = token[rows]
+    stacks.right[rows, depth] = base + rows
+    stacks.left[rows, depth] = -1
+    stacks.depth[rows] = depth + 1
+    goal[rows] = decoder.left_goal(to_left)
+
+
+def _close(
+    decoder: TreeDecoder,
+    rows: Tensor,
+    token: Tensor,
+    owners: Tensor,
+    memory: Memory,
+    stacks: _Stacks,
+    goal: Tensor,
+    pool: Tensor,
+    base: int,
+) -> Tensor:
+    """Operands were written in `rows`: finish what they finish, go on to the right; the rows that are complete."""
+    if not len(rows):
+        return rows
+    embedding = memory.operands[owners[rows], token[rows] - decoder.operators]  # (rows, hidden)
+    while True:  # merge while the right child of the top operator was finished
+        depth = stacks.depth[rows]
+        top = (depth - 1).clamp(min=0)
+        ready = torch.nonzero((depth > 0) & (stacks.left[rows, top] >= 0)).squeeze(1)
+        if not len(ready):
+            break
+        here, at = rows[ready], top[ready]
+        left = pool[stacks.left[here, at]]
+        embedding[ready] = decoder.merged(stacks.operator[here, at], left, embedding[ready])
+        stacks.depth[here] -= 1
+    waiting = torch.nonzero(stacks.depth[rows] > 0).squeeze(1)
+    here, at = rows[waiting], stacks.depth[rows[waiting]] - 1
+    pool[base + here] = embedding[waiting]
+    stacks.left[here, at] = base + here
+    goal[here] = decoder.right_goal(torch.cat([pool[stacks.right[here, at]], embedding[waiting]], dim=-1))
+    return rows[stacks.depth[rows] == 0]

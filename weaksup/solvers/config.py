@@ -1,0 +1,87 @@
+"""The settings of a solver and of its training, and the named presets.
+
+`paper` is what GTS and G2T were published with.  `cpu` was chosen for two cores and an hour; docs/results.md says what
+each choice brought.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from ..errors import ConfigError
+
+__all__ = ["PRESETS", "SolverConfig", "TrainConfig", "preset"]
+
+
+class SolverConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a solver is: with a vocabulary, all that is needed to build it."""
+
+    solver: Literal["gts", "g2t"] = "gts"
+    embedding: int = 128
+    hidden: int = 512  # of the decoder
+    layers: int = 2  # of the encoder
+    directions: Literal["sum", "concat"] = "sum"  # concat: each direction has half of `hidden`
+    dropout: float = 0.5
+    word_dropout: float = 0.0  # chance that a word is read as unknown while training
+    number_kinds: bool = False  # numbers in the text are told apart as percent, fraction, decimal, whole
+    heads: int = 4  # of the graph encoder (g2t)
+
+
+class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a solver is trained."""
+
+    epochs: float = 80
+    max_steps: int | None = None
+    batch_size: int = 64
+    learning_rate: float = 1e-3
+    weight_decay: float = 1e-5
+    optimizer: Literal["adam", "adamw"] = "adam"
+    schedule: Literal["halve", "linear", "cosine"] = "halve"
+    halve_every: int = 20  # epochs
+    warmup: int = 0  # steps
+    clip: float = 0.0  # largest norm of the gradient; 0: any
+    ema: float = 0.0  # decay of the averaged weights; 0: none
+    soft: Literal["none", "expected", "marginal"] = "none"  # how the weighted equations of a problem count
+    writing: str = "label"  # how equations are written, see `trees.WRITINGS`
+    min_word_count: int = 5
+    min_constant_count: int = 5
+    validate_every: float = 1  # epochs
+    patience: int = 0  # validations without gain before training stops; 0: never
+    valid_beam: int = 1
+    seed: int = 0
+
+
+PRESETS: dict[str, tuple[SolverConfig, TrainConfig]] = {
+    "paper": (SolverConfig(), TrainConfig(validate_every=5)),
+    "cpu": (
+        SolverConfig(hidden=512, directions="concat", dropout=0.4, number_kinds=True),
+        TrainConfig(
+            epochs=60,
+            learning_rate=2e-3,
+            weight_decay=1e-2,
+            optimizer="adamw",
+            schedule="linear",
+            warmup=200,
+            clip=5.0,
+            ema=0.999,
+            validate_every=3,
+        ),
+    ),
+}
+
+
+def preset(name: str, **changes: Any) -> tuple[SolverConfig, TrainConfig]:
+    """The settings of a preset with some of them changed; ConfigError for a name or value that there is not."""
+    if name not in PRESETS:
+        raise ConfigError(f"unknown preset {name!r}; one of {', '.join(PRESETS)}")
+    solver, train = (msgspec.structs.asdict(part) for part in PRESETS[name])
+    for key, value in changes.items():
+        if key not in solver and key not in train:
+            raise ConfigError(f"unknown setting {key!r}")
+        (solver if key in solver else train)[key] = value
+    try:
+        return msgspec.convert(solver, SolverConfig), msgspec.convert(train, TrainConfig)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"bad setting: {error}") from error

@@ -1,0 +1,120 @@
+"""Problems and their equations -> examples: the numbers a solver is trained with, scored on or asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from mathcanon import Expr
+
+from ..records import Label, Problem
+from .batches import Example
+from .config import SolverConfig
+from .trees import gold_expression, write_tree
+from .vocabulary import Vocabulary
+
+__all__ = ["Lesson", "example_of", "gold_lessons", "label_lessons", "make_examples"]
+
+
+class Lesson(NamedTuple):
+    """A problem with the weighted trees (prefix sequences) that it is taught with."""
+
+    problem: Problem
+    trees: tuple[tuple[str, ...], ...]
+    weights: tuple[float, ...]
+
+
+def gold_lessons(problems: Iterable[Problem], *, writing: str) -> tuple[list[Lesson], Counter[str]]:
+    """Supervised lessons, and how many problems have none, by reason."""
+    lessons, left_out = [], Counter[str]()
+    for problem in problems:
+        expr = gold_expression(problem)
+        lesson = _lesson(problem, [] if expr is None else [(expr, 1.0)], writing)
+        if lesson is None:
+            left_out["no readable gold equation" if expr is None else "gold equation is no binary tree"] += 1
+        else:
+            lessons.append(lesson)
+    return lessons, left_out
+
+
+def label_lessons(
+    problems: Iterable[Problem], labels: Mapping[str, Label], *, writing: str, soft: bool = False
+) -> tuple[list[Lesson], Counter[str]]:
+    """Lessons from pseudo labels, and how many problems have none; `soft` takes the next best ones along."""
+    lessons, left_out = [], Counter[str]()
+    for problem in problems:
+        label = labels.get(problem.id)
+        if label is None:
+            left_out["no label"] += 1
+            continue
+        weighted: list[tuple[Expr | str, float]] = [(label.expr, label.posterior if soft else 1.0)]
+        if soft:
+            weighted += [(other.expr, other.posterior) for other in label.others]
+        lesson = _lesson(problem, weighted, writing)
+        if lesson is None:
+            left_out["label is no binary tree"] += 1
+        else:
+            lessons.append(lesson)
+    return lessons, left_out
+
+
+def _lesson(problem: Problem, weighted: Sequence[tuple[Expr | str, float]], writing: str) -> Lesson | None:
+    if not problem.tokens:
+        return None
+    trees: dict[tuple[str, ...], float] = {}
+    for expr, weight in weighted:
+        tree = write_tree(expr, problem, writing=writing)
+        if tree is not None and weight > 0:
+            trees[tree] = trees.get(tree, 0.0) + weight
+    if not trees:
+        return None
+    whole = sum(trees.values())
+    return Lesson(problem, tuple(trees), tuple(weight / whole for weight in trees.values()))
+
+
+def example_of(
+    problem: Problem,
+    vocabulary: Vocabulary,
+    config: SolverConfig,
+    index: dict[str, int],
+    trees: Sequence[tuple[int, ...]] = (),
+    weights: Sequence[float] = (),
+) -> Example:
+    """The example of a problem; `index` is that of the vocabulary, made once."""
+    values = [Fraction(constant) for constant in vocabulary.constants]
+    values += [quantity.exact for quantity in problem.quantities]
+    first: dict[Fraction, int] = {}
+    return Example(
+        words=tuple(vocabulary.word_numbers(problem, index, kinds=config.number_kinds)),
+        places=tuple(quantity.token for quantity in problem.quantities),
+        same=tuple(first.setdefault(value, i) for i, value in enumerate(values)),
+        trees=tuple(trees),
+        weights=tuple(weights),
+    )
+
+
+def make_examples(
+    lessons: Iterable[Lesson], vocabulary: Vocabulary, config: SolverConfig
+) -> tuple[list[Example], Counter[str]]:
+    """The examples of lessons, and how many have a constant that is too rare to be written, by constant."""
+    index = vocabulary.index()
+    examples, left_out = [], Counter[str]()
+    for lesson in lessons:
+        kept: list[tuple[tuple[int, ...], float]] = []
+        missing = ""
+        for tree, weight in zip(lesson.trees, lesson.weights, strict=True):
+            numbers = [vocabulary.token(token) for token in tree]
+            if None in numbers:
+                missing = tree[numbers.index(None)]
+            else:
+                kept.append((tuple(number for number in numbers if number is not None), weight))
+        if kept:
+            whole = sum(weight for _, weight in kept)
+            trees = [tree for tree, _ in kept]
+            weights = [weight / whole for _, weight in kept]
+            examples.append(example_of(lesson.problem, vocabulary, config, index, trees, weights))
+        else:
+            left_out[f"{missing} is too rare to be written"] += 1
+    return examples, left_out

@@ -1,0 +1,152 @@
+"""Expressions <-> prefix sequences of a binary tree, the form in which a solver writes an equation.
+
+`N0*N1-1` is `- * N0 N1 1`.  A sum or product of more than two blocks is chained to the left, in the order in which it
+is written; a power is the operator `^` with its exponent.  Which of the many writings of a function is taught is
+decided before, by one of `WRITINGS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from mathcanon import Expr, Number, Operand, Power, Product, Sum, canonical, parse, parse_equation
+from mathcanon.algebra import substituted
+from mathcanon.errors import MathCanonError
+from mathcanon.expr import make_power, make_product, make_sum
+from mathcanon.grade import lift
+
+from ..labels import write_expr
+from ..records import Problem
+from ..value_level import CONSTANTS
+
+__all__ = ["OPERATORS", "WRITINGS", "expression_of", "gold_expression", "prefix_of", "write_tree"]
+
+OPERATORS = ("+", "-", "*", "/", "^")
+
+_MAX_EXPONENT = 9
+
+
+def prefix_of(expr: Expr | str) -> tuple[str, ...]:
+    """The prefix sequence of an expression; ValueError if a binary tree can't have it (`-a-b`).
+
+    >>> prefix_of("N0*N1-1")
+    ('-', '*', 'N0', 'N1', '1')
+    >>> prefix_of("3.14*N0^2")
+    ('*', '3.14', '^', 'N0', '2')
+    """
+    found: list[str] = []
+    pending: list[Expr | str] = [parse(expr) if isinstance(expr, str) else expr]
+    while pending:
+        node = pending.pop()
+        match node:
+            case str():
+                found.append(node)
+            case Operand(name):
+                found.append(name)
+            case Number(value):
+                found.append(_number_text(value))
+            case Power(base, exponent):
+                found.append("^")
+                pending += [str(exponent), base]
+            case Sum(blocks) | Product(blocks):
+                ahead, behind = ("+", "-") if isinstance(node, Sum) else ("*", "/")
+                ordered = list(blocks)
+                first = next((i for i, (mark, _) in enumerate(ordered) if mark > 0), None)
+                if first is None:
+                    raise ValueError(f"no binary tree for {node}")
+                ordered.insert(0, ordered.pop(first))
+                for mark, _ in reversed(ordered[1:]):
+                    found.append(ahead if mark > 0 else behind)
+                pending += [child for _, child in reversed(ordered)]
+            case _:
+                raise TypeError(f"not an expression: {node!r}")
+    return tuple(found)
+
+
+def expression_of(prefix: Sequence[str]) -> Expr:
+    """The expression of a prefix sequence; ValueError if it is not one tree or has an exponent that is no small number.
+
+    >>> str(expression_of(["-", "*", "N0", "N1", "1"]))
+    'N0*N1-1'
+    """
+    pending: list[Expr] = []
+    for token in reversed(prefix):
+        if token not in OPERATORS:
+            pending.append(Number(Fraction(token)) if token[0].isdigit() else Operand(token))
+            continue
+        if len(pending) < 2:
+            raise ValueError(f"not a tree: {' '.join(prefix)}")
+        left, right = pending.pop(), pending.pop()
+        if token in "+-":
+            pending.append(make_sum([(1, left), (1 if token == "+" else -1, right)]))
+        elif token in "*/":
+            pending.append(make_product([(1, left), (1 if token == "*" else -1, right)]))
+        elif isinstance(right, Number) and right.value.denominator == 1 and 2 <= right.value <= _MAX_EXPONENT:
+            pending.append(make_power(left, int(right.value)))
+        else:
+            raise ValueError(f"exponent {right} is not a whole number from 2 to {_MAX_EXPONENT}")
+    if len(pending) != 1:
+        raise ValueError(f"not a tree: {' '.join(prefix)}")
+    return pending[0]
+
+
+def gold_expression(problem: Problem) -> Expr | None:
+    """The gold equation over N0, N1..., written as its author did; None if there is none that can be read.
+
+    A number that several quantities have is the first of them.
+    """
+    if problem.gold is None:
+        return None
+    values = [quantity.exact for quantity in problem.quantities]
+    first = {value: Operand(f"N{i}") for i, value in reversed(list(enumerate(values)))}
+    constants = [value for value in CONSTANTS.values() if value not in first]
+
+    def leaf(name: str) -> Expr:
+        if name == "pi":
+            return Number(CONSTANTS["3.14"])
+        value = Fraction(name.removeprefix("q_").replace("_", "/").replace("m", "-"))
+        return first.get(value) or Number(value)
+
+    try:
+        return substituted(lift(parse_equation(problem.gold), values, constants=constants), leaf)
+    except (MathCanonError, ValueError):
+        return None
+
+
+def _as_written(expr: Expr, values: Sequence[Fraction]) -> Expr:
+    return expr
+
+
+def _label(expr: Expr, values: Sequence[Fraction]) -> Expr:
+    return parse(write_expr(str(expr), values))
+
+
+def _canonical(expr: Expr, values: Sequence[Fraction]) -> Expr:
+    return canonical(expr)
+
+
+#: How an expression is written before it is taught.  `label`: sums positive for the numbers at hand, text order,
+#: left-deep, constants last (`weaksup.labels.write_expr`).  `canonical`: mathcanon's order.  `as-written`: as it came.
+WRITINGS: dict[str, Callable[[Expr, Sequence[Fraction]], Expr]] = {
+    "label": _label,
+    "canonical": _canonical,
+    "as-written": _as_written,
+}
+
+
+def write_tree(expr: Expr | str, problem: Problem, *, writing: str) -> tuple[str, ...] | None:
+    """The prefix sequence that is taught for an expression of a problem; None if no binary tree has it."""
+    values = [quantity.exact for quantity in problem.quantities]
+    try:
+        return prefix_of(WRITINGS[writing](parse(expr) if isinstance(expr, str) else expr, values))
+    except (MathCanonError, ValueError, ZeroDivisionError):
+        return None
+
+
+def _number_text(value: Fraction) -> str:
+    """`3.14`, `1`, `100`; a fraction that is no decimal stays a fraction."""
+    for name, constant in CONSTANTS.items():
+        if value == constant:
+            return name
+    return str(value)
