@@ -15,11 +15,15 @@ from ._output import warn
 if TYPE_CHECKING:
     from weaksup.corpora import Corpus
     from weaksup.corpora.splits import Split
+    from weaksup.files import RunInfo
     from weaksup.records import Problem
 
-__all__ = ["Part", "Source", "json_option", "part_options", "source_options"]
+__all__ = ["FILE", "Part", "Source", "json_option", "part_options", "source_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+#: A file to read or to write, as argument or option.
+FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 def json_option(command: F) -> F:
@@ -62,31 +66,40 @@ class Source:
         from weaksup.files import read_run_info, run_info_path
 
         made = read_run_info(run_info_path(file))
+        if made is None and self.data is None and file.exists():
+            warn(f"nothing says which corpus {file} is for (--data): taking stories")
+        return self.of_run(made)
+
+    def of_run(self, made: RunInfo | None) -> Source:
+        """What a run read, where the options do not say otherwise."""
         corpus = dict(made.config.get("corpus") or {}) if made else {}
         if made is None or self.data not in (None, corpus.get("name")):
             return self
         path = None if made.source is None else Path(made.source)
-        known = {"data": corpus.pop("name", None), "path": path, **corpus, **self.options}
+        known = {"data": corpus.pop("name", None), "path": path, **corpus}
         given = {name: value for name, value in asdict(self).items() if value is not None}
         merged = {**asdict(self), **known, **given}
         return Source(**{name: merged[name] for name in asdict(self)})
 
 
+_SEED = click.option("--seed", type=int, help="Which stories (of stories only).")
 _READING = (
     click.option("--path", type=click.Path(path_type=Path), help="The file or folder of the corpus; gzip is unpacked."),
     click.option("--number-words/--no-number-words", default=None, help="Whether words such as two are quantities."),
     click.option("--segmenter", metavar="NAME", help="Cut the text anew: english, characters or rjieba."),
     click.option("--subset", metavar="NAME", help="Of asdiv: a for ASDiv-A."),
     click.option("--size", type=click.IntRange(min=0), help="How many stories (of stories only)."),
-    click.option("--seed", type=int, help="Which stories (of stories only)."),
+    _SEED,
     click.option("--language", metavar="en|zh", help="Stories of one language."),
     click.option("--strict", is_flag=True, help="Stop at the first problem that can't be read, with file and line."),
 )
+#: For commands that have a seed of their own.
+_STORY_SEED = click.option("--story-seed", "seed", type=int, help="Which stories (of stories only).")
 _DATA = click.option("--data", metavar="SET", help="The corpus, see mwp-weak data list.  [default: stories]")
 
 
-def source_options(command: F, *, with_data: bool = True) -> F:
-    """Give a command the options of `Source` and pass it as `source`."""
+def source_options(command: F, *, with_data: bool = True, own_seed: bool = False) -> F:
+    """Give a command the options of `Source` and pass it as `source`; `own_seed` if --seed means another thing to it."""
 
     @functools.wraps(command)
     def with_source(*args: Any, **given: Any) -> Any:
@@ -94,7 +107,10 @@ def source_options(command: F, *, with_data: bool = True) -> F:
         return command(*args, source=source, **given)
 
     wrapped: Any = with_source
-    for option in reversed((_DATA, *_READING) if with_data else _READING):
+    options = (_DATA, *_READING) if with_data else _READING
+    for option in reversed(options):
+        if option is _SEED and own_seed:
+            option = _STORY_SEED
         wrapped = option(wrapped)
     return wrapped  # type: ignore[no-any-return]
 
@@ -106,7 +122,22 @@ class Part:
     split: str | None
     split_file: Path | None
     folds: int | None
-    fold: int
+    fold: int | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How the corpus is cut, as far as the options say."""
+        given = {"split_file": self.split_file and str(self.split_file), "folds": self.folds, "fold": self.fold}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def of_run(self, made: RunInfo | None) -> Part:
+        """How a run cut its corpus, where the options do not say otherwise."""
+        known = {} if made is None else {**(made.config.get("split") or {})}
+        if self.split_file is not None or self.folds is not None:
+            known = {}
+        merged = {**known, **self.options}
+        file = merged.pop("split_file", None)
+        return Part(self.split, None if file is None else Path(file), merged.get("folds"), merged.get("fold"))
 
     def of(self, corpus: Corpus) -> Split:
         from weaksup.corpora.splits import Split, split
@@ -120,7 +151,7 @@ class Part:
             file=self.split_file,
             parts=corpus.parts if self.folds is None else None,
             folds=self.folds,
-            fold=self.fold,
+            fold=self.fold or 0,
             skipped=corpus.skipped,
         )
 
@@ -136,23 +167,26 @@ class Part:
         return parts[self.split], f"{self.split} part of {parts}"
 
 
+_SPLIT = click.option("--split", metavar="PART", help="Only the train, valid or test part.")
 _PARTS = (
-    click.option("--split", metavar="PART", help="Only the train, valid or test part."),
+    _SPLIT,
     click.option("--split-file", type=click.Path(path_type=Path), help="The id lists of the parts (split.json)."),
     click.option("--folds", type=int, help="Split by cross-validation with so many folds."),
-    click.option("--fold", type=int, default=0, help="Which fold is the test part."),
+    click.option("--fold", type=int, help="Which fold is the test part."),
 )
 
 
-def part_options(command: F) -> F:
-    """Give a command the options of `Part` and pass it as `part`."""
+def part_options(command: F, *, whole: bool = False) -> F:
+    """Give a command the options of `Part` and pass it as `part`; without --split if it takes the `whole` split."""
 
     @functools.wraps(command)
     def with_part(*args: Any, **given: Any) -> Any:
+        if whole:
+            given["split"] = None
         part = Part(**{name: given.pop(name) for name in Part.__dataclass_fields__})
         return command(*args, part=part, **given)
 
     wrapped: Any = with_part
-    for option in reversed(_PARTS):
+    for option in reversed(_PARTS[1:] if whole else _PARTS):
         wrapped = option(wrapped)
     return wrapped  # type: ignore[no-any-return]

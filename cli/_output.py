@@ -20,7 +20,7 @@ import click
 from mathcanon.errors import MathCanonError, ParseError
 from weaksup.errors import WeakSupError
 
-__all__ = ["Commands", "Progress", "error_line", "print_json", "print_table", "warn"]
+__all__ = ["Commands", "Progress", "error_line", "print_json", "print_table", "record_fields", "warn"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -52,6 +52,9 @@ class Commands(click.Group):
         except (MathCanonError, WeakSupError) as error:
             warn(f"error: {error_line(error)}")
             code = BAD
+        except MemoryError:
+            warn("error: out of memory")
+            code = BAD
         except OSError as error:
             warn(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}")
             code = BAD
@@ -79,9 +82,17 @@ def warn(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    text = json.dumps(value, ensure_ascii=False)
+    """A value as one line; records may stand anywhere in it."""
+    text = json.dumps(value, ensure_ascii=False, default=record_fields)
     # Undecodable bytes were read as lone surrogates, which only JSON's own escapes can write.
-    click.echo(text if text.isascii() or not _SURROGATE.search(text) else json.dumps(value))
+    click.echo(text if text.isascii() or not _SURROGATE.search(text) else json.dumps(value, default=record_fields))
+
+
+def record_fields(record: Any) -> Any:
+    """A record as JSON has it."""
+    import msgspec
+
+    return msgspec.to_builtins(record)
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

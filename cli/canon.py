@@ -18,6 +18,7 @@ import click
 import mathcanon as mc
 from mathcanon.render import FORMATS
 
+from ._options import json_option
 from ._output import BAD, NO, YES, Commands, error_line, print_json, print_table, warn
 
 __all__ = ["main"]
@@ -26,10 +27,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # An argument may begin with a minus: `mwp-canon canonical "-a+b"`.
 _MINUS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
-
-
-def _json_option(command: F) -> F:
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
 def _law_option(command: F) -> F:
@@ -60,7 +57,7 @@ _LAWS = "\b\nLaws:\n" + "\n".join(f"  {law:<23}{what}" for law, what in mc.LAWS.
 @main.command(epilog=_LAWS)
 @click.argument("n", type=int)
 @_law_option
-@_json_option
+@json_option
 def count(n: int, law: str, as_json: bool) -> None:
     """How many non-equivalent expressions there are on N operands.
 
@@ -75,7 +72,7 @@ def count(n: int, law: str, as_json: bool) -> None:
 @main.command(epilog=_LAWS)
 @click.argument("n", type=int)
 @_law_option
-@_json_option
+@json_option
 def sequence(n: int, law: str, as_json: bool) -> None:
     """The counts for 1 to N operands, one a line.
 
@@ -94,7 +91,7 @@ def sequence(n: int, law: str, as_json: bool) -> None:
 
 @main.command()
 @click.option("--max", "max_n", type=int, default=6, show_default=True, help="The largest number of operands.")
-@_json_option
+@json_option
 def table(max_n: int, as_json: bool) -> None:
     """The paper's table of search-space sizes, exact numbers of trees beside the paper's figures.
 
@@ -123,7 +120,7 @@ def table(max_n: int, as_json: bool) -> None:
 
 @main.command()
 @click.argument("n", type=int, required=False)
-@_json_option
+@json_option
 def asymptotics(n: int | None, as_json: bool) -> None:
     """How the count grows: the constants r and c, and at N the approximation beside the exact value.
 
@@ -146,7 +143,7 @@ def asymptotics(n: int | None, as_json: bool) -> None:
 @main.command(context_settings=_MINUS)
 @click.argument("expr", nargs=-1, required=True)
 @click.option("--format", type=click.Choice(FORMATS), default="infix", show_default=True, help="How to write it.")
-@_json_option
+@json_option
 def canonical(expr: tuple[str, ...], format: str, as_json: bool) -> None:
     """The canonical form of each EXPR, one a line.
 
@@ -163,7 +160,7 @@ def canonical(expr: tuple[str, ...], format: str, as_json: bool) -> None:
 @main.command(context_settings=_MINUS)
 @click.argument("a")
 @click.argument("b")
-@_json_option
+@json_option
 def equivalent(a: str, b: str, as_json: bool) -> int:
     """Whether A and B mean the same: exit code 0 if they do, 1 if not.
 
@@ -199,7 +196,7 @@ def equivalent(a: str, b: str, as_json: bool) -> int:
 @click.option("--operands", help="Their names, with commas: a,b,c. By default a, b, c... or N0, N1, ...")
 @click.option("--start", type=click.IntRange(min=0), default=0, show_default=True, help="The number of the first one.")
 @click.option("--limit", type=click.IntRange(min=0), help="How many at the most.")
-@_json_option
+@json_option
 def enumerate_expressions(n: int, operands: str | None, start: int, limit: int | None, as_json: bool) -> None:
     """Every non-equivalent expression on N operands once, one a line.
 
@@ -216,7 +213,7 @@ def enumerate_expressions(n: int, operands: str | None, start: int, limit: int |
 @click.option("--size", type=click.IntRange(min=0), default=1, show_default=True, help="How many.")
 @click.option("--seed", type=int, help="For the same expressions again.")
 @click.option("--operands", help="Their names, with commas.")
-@_json_option
+@json_option
 def sample(n: int, size: int, seed: int | None, operands: str | None, as_json: bool) -> None:
     """Random expressions on N operands, all equally likely.
 
@@ -238,7 +235,7 @@ def sample(n: int, size: int, seed: int | None, operands: str | None, as_json: b
               help="structure: the same canonical form. value: equal as rational functions.")  # fmt: skip
 @click.option("--groups", is_flag=True, help="Print each class on a line, members separated by tabs.")
 @click.option("--strict", is_flag=True, help="Stop at the first line that is not an expression.")
-@_json_option
+@json_option
 def dedupe(file: TextIO, by: str, groups: bool, strict: bool, as_json: bool) -> int:
     """The first expression of each class in FILE (one a line; - is stdin), in order.
 
@@ -273,7 +270,7 @@ def dedupe(file: TextIO, by: str, groups: bool, strict: bool, as_json: bool) -> 
 @click.argument("number", nargs=-1, required=True)
 @click.option("--tolerance", default="0", help="Take values that are as close to TARGET as this.")
 @click.option("--limit", type=click.IntRange(min=1), help="Fail if there are more than this.")
-@_json_option
+@json_option
 def reach(target: str, number: tuple[str, ...], tolerance: str, limit: int | None, as_json: bool) -> int:
     """Every non-equivalent way to TARGET that uses each NUMBER once; exit code 1 if there is none.
 
@@ -298,7 +295,7 @@ def reach(target: str, number: tuple[str, ...], tolerance: str, limit: int | Non
 @click.option("--quantities", help="The field with the list of the problem's numbers, if there is one.")
 @click.option("--constants", default="1,3.14", show_default=True, help="Numbers that stay numbers, with commas.")
 @click.option("--strict", is_flag=True, help="Stop at the first record that can't be read.")
-@_json_option
+@json_option
 def grade(
     file: TextIO, pred: str, gold: str, quantities: str | None, constants: str, strict: bool, as_json: bool
 ) -> int:
@@ -335,7 +332,7 @@ def grade(
 
 @main.command()
 @click.argument("n", type=int)
-@_json_option
+@json_option
 def prove(n: int, as_json: bool) -> int:
     """Prove by machine, for N operands, that enumeration, generating function and brute force agree.
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,8 @@ from hypothesis import HealthCheck, settings
 # Machines are shared, so nothing fails for being slow.
 settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared")
+
+_DIGITS = sys.get_int_max_str_digits()
 
 
 @pytest.fixture(scope="session")
@@ -29,8 +30,6 @@ def data_dir() -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _keep_digit_limit() -> Iterator[None]:
+def _keep_digit_limit() -> None:
     """The command line lifts Python's limit on the digits of integers; a test in the same process must not notice."""
-    limit = sys.get_int_max_str_digits()
-    yield
-    sys.set_int_max_str_digits(limit)
+    sys.set_int_max_str_digits(_DIGITS)

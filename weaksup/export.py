@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 
 from .errors import DataError
+from .labels import check_label
 from .records import Label, Problem
 
 __all__ = ["FORMATS", "Example", "export_bytes", "join_labels"]
@@ -45,12 +46,13 @@ class _Turn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def join_labels(labels: Iterable[Label], problems: Iterable[Problem]) -> Iterator[Example]:
-    """Each label with its problem; a label without one is a `DataError`."""
+    """Each label with its problem; a label without one, or made for another one, is a `DataError`."""
     by_id = {problem.id: problem for problem in problems}
     for label in labels:
         if label.id not in by_id:
             raise DataError(f"the corpus has no problem {label.id}: do labels and corpus belong together?")
         problem = by_id[label.id]
+        check_label(label, problem)
         yield Example(
             id=label.id,
             text=problem.text,
@@ -90,8 +92,8 @@ def _csv(examples: Iterable[Example]) -> Iterator[bytes]:
 
 def _row(cells: Iterable[object]) -> bytes:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow(cells)
-    return text.getvalue().encode()
+    csv.writer(text, lineterminator="\r\n").writerow(cells)  # so that a cell with either of them is quoted
+    return text.getvalue().removesuffix("\r\n").encode() + b"\n"
 
 
 FORMATS: dict[str, Callable[[Iterable[Example]], Iterator[bytes]]] = {"jsonl": _jsonl, "csv": _csv, "chat": _chat}

@@ -58,9 +58,20 @@ _NAMED = 3  # differences named in an error; the rest is counted
 def whole_file(path: AnyPath, *, by_way_of: AnyPath | None = None) -> Iterator[IO[bytes]]:
     """A file to write that gets its name only when all of it is on the disk; an error leaves what was there before.
 
-    `by_way_of` is the folder of the temporary file, in the same file system; by default that of `path`.  A device or
-    a pipe is written straight.
+    A name that ends in .gz is packed.  `by_way_of` is the folder of the temporary file, in the same file system; by
+    default that of `path`.  A device or a pipe is written straight.
     """
+    with _whole_file(path, by_way_of) as file:
+        if os.fspath(path).endswith(".gz"):
+            # No time and no name in the gzip header: the same content is the same bytes.
+            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+                yield cast(IO[bytes], packed)
+        else:
+            yield file
+
+
+@contextmanager
+def _whole_file(path: AnyPath, by_way_of: AnyPath | None) -> Iterator[IO[bytes]]:
     if os.path.exists(path) and not os.path.isfile(path):
         with open(path, "wb") as straight:
             yield straight
@@ -106,17 +117,13 @@ def encode_records(records: Iterable[msgspec.Struct]) -> bytes:
 
 
 def write_records(path: AnyPath, records: Iterable[msgspec.Struct]) -> int:
-    """How many records were written: all of them, or the file is as before.  A name that ends in .gz is packed."""
+    """How many records were written: all of them, or the file is as before."""
     encoder = msgspec.json.Encoder()
     count = 0
     with whole_file(path) as file:
-        # No time and no name in the gzip header: the same records are the same bytes.
-        packed = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if str(path).endswith(".gz") else None
         for record in records:
-            (packed or file).write(encoder.encode(record) + b"\n")
+            file.write(encoder.encode(record) + b"\n")
             count += 1
-        if packed:
-            packed.close()
     return count
 
 

@@ -28,10 +28,10 @@ from mathcanon import (
 from mathcanon.algebra import substituted
 from mathcanon.expr import make_power, make_product, make_sum
 
-from .errors import WeakSupError
-from .records import CandidateSet, Label, Scored
+from .errors import DataError, WeakSupError
+from .records import CandidateSet, Label, Problem, Scored
 
-__all__ = ["KEPT", "equation_text", "filter_labels", "make_label", "write_expr"]
+__all__ = ["KEPT", "check_label", "equation_text", "filter_labels", "make_label", "write_expr"]
 
 #: How many of the next best candidates a label keeps.
 KEPT = 30
@@ -71,6 +71,19 @@ def make_label(
             [Scored(expr=candidates.candidates[i].expr, posterior=round(posteriors[i], 6)) for i in others[:kept]]
         ),
     )
+
+
+def check_label(label: Label, problem: Problem) -> None:
+    """`DataError` if the label was made for other quantities: its expression and its equation differ in value."""
+    values = {f"N{i}": quantity.exact for i, quantity in enumerate(problem.quantities)}
+    try:
+        fits = evaluate(_parsed(label.expr), values) == evaluate(parse_equation(label.equation))
+    except MathCanonError:
+        return  # unreadable: then nobody can tell
+    if not fits:
+        quantities = ", ".join(quantity.value for quantity in problem.quantities)
+        message = f"the label of problem {label.id} is {label.expr} and {label.equation}, the corpus has {quantities}"
+        raise DataError(f"{message}; read it with the options of the search")
 
 
 def filter_labels(labels: Iterable[Label], *, posterior: float) -> Iterator[Label]:

@@ -35,6 +35,7 @@ import msgspec
 from mathcanon import MathCanonError
 
 from .errors import ConfigError, DataError
+from .labels import check_label
 from .mentioned_level import mentioned_equation_function, mentioned_expression_function
 from .oracle_files import ForeignLabel, Records, exact_equation
 from .records import CandidateSet, Label, Problem, Skipped
@@ -152,6 +153,7 @@ class Judge:
         stages: list[str] = []
         for label in labels:
             if isinstance(label, Label):
+                check_label(label, problem)
                 candidates = label.candidates
                 meanings.append(self.meaning(label.expr, values))
                 stages.append(label.stage)

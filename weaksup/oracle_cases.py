@@ -6,19 +6,19 @@ gold equation.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
 import msgspec
 
-from mathcanon import MathCanonError, parse_number
+from mathcanon import Expr, canonical
 
 from .errors import DataError
+from .labels import check_label, equation_text
 from .oracle import Judge
 from .oracle_tables import Table
-from .records import CandidateSet, Label, Problem
+from .records import Candidate, CandidateSet, Label, Problem
 from .value_level import equation_function
 
 __all__ = [
@@ -28,14 +28,10 @@ __all__ = [
     "ShownCandidate",
     "case_study",
     "find_case",
-    "label_posteriors",
     "marked_text",
     "show_problem",
     "shown_table",
-    "written_equation",
 ]
-
-_OPERAND = re.compile(r"N(\d+)")
 
 
 class ShownCandidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,11 +75,15 @@ CASES = (
 
 
 def show_problem(
-    problem: Problem, found: CandidateSet, *, posteriors: Mapping[str, float] | None = None, law: str = "value"
+    problem: Problem, found: CandidateSet | Label, *, label: Label | None = None, law: str = "value"
 ) -> Shown:
-    """What `mwp-weak show` shows; `posteriors` by expression, as `label_posteriors` gives them."""
+    """What `mwp-weak show` shows: candidates with the posteriors of a label, or the candidates that a label kept."""
     if problem.id != found.id:
         raise DataError(f"these are the candidates of problem {found.id}, not of {problem.id}")
+    if isinstance(found, Label):
+        label = label or found
+        found = _kept_candidates(found, problem)
+    posteriors = {} if label is None else _posteriors(label)
     judged = Judge([problem], law=law).judge_set(found)
     surfaces = [quantity.surface for quantity in problem.quantities]
     values = [quantity.exact for quantity in problem.quantities]
@@ -97,10 +97,10 @@ def show_problem(
             [
                 ShownCandidate(
                     expr=candidate.expr,
-                    equation=written_equation(candidate.expr, values, surfaces),
+                    equation=equation_text(candidate.expr, values, surfaces),
                     stage=candidate.stage,
                     value=candidate.value,
-                    posterior=(posteriors or {}).get(candidate.expr),
+                    posterior=posteriors.get(canonical(candidate.expr), 0.0) if posteriors else None,
                     right=None if judged.right is None else judged.right[i],
                 )
                 for i, candidate in enumerate(found.candidates)
@@ -110,9 +110,23 @@ def show_problem(
     )
 
 
-def label_posteriors(label: Label) -> dict[str, float]:
-    """The posteriors that a label file has: of the label and of the next best."""
-    return {label.expr: label.posterior} | {other.expr: other.posterior for other in label.others}
+def _kept_candidates(label: Label, problem: Problem) -> CandidateSet:
+    """What a label knows of the candidates it was chosen from; of the next best it does not know the stage."""
+    check_label(label, problem)
+    exprs = {label.expr: label.stage} | {other.expr: "" for other in label.others}
+    return CandidateSet(
+        id=problem.id,
+        values=tuple([quantity.value for quantity in problem.quantities]),
+        surfaces=tuple([quantity.surface for quantity in problem.quantities]),
+        answer=problem.answer,
+        candidates=tuple([Candidate(expr=expr, stage=stage, value=problem.answer) for expr, stage in exprs.items()]),
+    )
+
+
+def _posteriors(label: Label) -> dict[Expr, float]:
+    """By canonical form: a label is written by a rule of its own."""
+    believed = {label.expr: label.posterior} | {other.expr: other.posterior for other in label.others}
+    return {canonical(expr): posterior for expr, posterior in believed.items()}
 
 
 def marked_text(problem: Problem) -> str:
@@ -123,26 +137,6 @@ def marked_text(problem: Problem) -> str:
         parts += [problem.text[done : quantity.start], f"[N{i}={problem.text[quantity.start : quantity.end]}]"]
         done = quantity.end
     return "".join([*parts, problem.text[done:]])
-
-
-def written_equation(expr: str, values: Sequence[Fraction], surfaces: Sequence[str]) -> str:
-    """The expression in the numbers of the text, as they are written there if they can be read.
-
-    >>> written_equation("N0*(1-N1)", [Fraction(30), Fraction(1, 5)], ["30", "20%"])
-    'x=30*(1-20%)'
-    """
-    texts = [_number_text(value, surface) for value, surface in zip(values, surfaces, strict=True)]
-    return "x=" + _OPERAND.sub(lambda found: texts[int(found[1])], expr)
-
-
-def _number_text(value: Fraction, surface: str) -> str:
-    try:
-        as_written = parse_number(surface) == value
-    except (MathCanonError, ValueError):
-        as_written = False
-    if as_written and ("/" not in surface or surface.startswith("(")):
-        return surface
-    return str(value) if value.denominator == 1 and value >= 0 else f"({value})"
 
 
 def shown_table(shown: Shown) -> Table:

@@ -20,9 +20,9 @@ from .files import read_records
 from .records import CandidateSet, Label
 from .value_level import CONSTANTS
 
-__all__ = ["ForeignLabel", "Records", "exact_equation", "read_scored"]
+__all__ = ["ForeignLabel", "Records", "exact_equation", "find_record", "read_scored"]
 
-_DECIMAL = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?(?![\w.%])")
+_DECIMAL = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d{1,3})?(?![\w.%])")
 _NEAR = Fraction(1, 10**9)  # relative: floats have 15 to 17 digits
 _ROUNDED_PLACES = 4  # a number with so many decimals may be a rounded one; "2.0" is not 2.04
 
@@ -39,8 +39,9 @@ Records = list[CandidateSet] | list[Label] | list[ForeignLabel]
 
 def read_scored(path: str | PathLike[str]) -> Records:
     """The records of a file, whichever of the three kinds it is: the first record decides."""
-    first: Any = next(read_records(path, Any), None)
-    if first is None:
+    try:
+        first: Any = next(read_records(path, Any))
+    except StopIteration:
         return list[CandidateSet]()
     if isinstance(first, dict) and "values" in first:
         return list(read_records(path, CandidateSet))
@@ -49,6 +50,16 @@ def read_scored(path: str | PathLike[str]) -> Records:
     if isinstance(first, dict) and "id" in first and "equation" in first:
         return list(read_records(path, ForeignLabel))
     raise DataError("neither candidates nor labels: a record has an id and candidates or an equation", path=str(path))
+
+
+def find_record(path: str | PathLike[str], id: str) -> CandidateSet | Label:
+    """What a file of candidates or labels has for a problem."""
+    for record in read_scored(path):
+        if isinstance(record, ForeignLabel):
+            raise DataError("labels without candidates: there is nothing to choose from", path=str(path))
+        if record.id == id:
+            return record
+    raise DataError(f"{path} has no problem {id}")
 
 
 def exact_equation(equation: str, values: Sequence[Fraction]) -> str:

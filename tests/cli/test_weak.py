@@ -25,7 +25,7 @@ from mwp_cli.weak import main
 import mathcanon as mc
 from weaksup.corpora import READERS, read_corpus
 from weaksup.files import RunInfo, read_records, read_run_info, run_info_path, write_records, write_run_info
-from weaksup.records import CandidateSet, Label, Scored
+from weaksup.records import Candidate, CandidateSet, Label, Scored
 
 PROGRAM = shutil.which("mwp-weak", path=sysconfig.get_path("scripts"))
 SIZE = 100
@@ -89,6 +89,12 @@ def test_help_of_each_command_has_an_example(command: tuple[str, ...]) -> None:
     assert re.search(rf"(?m)^  mwp-weak {' '.join(command)}\b", text)
 
 
+@pytest.mark.parametrize("command", [(), *commands()], ids=lambda command: " ".join(command) or "all")
+def test_help_stands_in_the_reference(command: tuple[str, ...]) -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "reference" / "mwp-weak.md"  # whose examples are run
+    assert f"\n$ {' '.join(['mwp-weak', *command, '--help'])}\n" in page.read_text("utf-8")
+
+
 def test_help_lists_the_commands_and_version_is_that_of_the_package() -> None:
     assert out("--help") == out("-h")
     assert out("--version").split()[-1] == mc.__version__
@@ -113,6 +119,14 @@ def test_the_program_is_installed() -> None:
     assert done.stderr == "error: No such command 'nonsense'. (see mwp-weak --help)\n"
 
 
+def test_no_memory_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def eater(*args: object, **options: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("weaksup.corpora.read_corpus", eater)
+    assert refusal("data", "show") == "out of memory"
+
+
 # --- data -------------------------------------------------------------------------------------------------------------
 
 
@@ -129,6 +143,24 @@ def test_data_show_tells_sizes_splits_and_problems() -> None:
     shown = out_json("data", "show", "--size", SIZE, "--limit", 2)
     assert shown["problems"] == SIZE == sum(shown["quantities"].values()) == sum(shown["split"]["sizes"].values())
     assert [problem["id"] for problem in shown["examples"]] == ["story-00000", "story-00001"]
+
+
+def test_data_show_of_a_part() -> None:
+    whole = out_json("data", "show", "--size", SIZE)
+    test = out_json("data", "show", "--size", SIZE, "--split", "test", "--limit", SIZE)
+    assert test["problems"] == whole["problems"]
+    assert len(test["examples"]) == sum(test["quantities"].values()) == whole["split"]["sizes"]["test"] < SIZE
+    assert "\n\ntest part\nquantities" in out("data", "show", "--size", SIZE, "--split", "test")
+    assert refusal("data", "show", "--split", "nix").startswith("Invalid value for --split")
+
+
+def test_data_show_of_a_folder_names_what_it_read(tmp_path: Path) -> None:
+    path = tmp_path / "SVAMP.json"
+    record = {"ID": "c-1", "Body": "Ann has 3 pens", "Question": "How many?", "Equation": "3.0", "Answer": 3.0}
+    path.write_text(json.dumps([record]))
+    assert out("data", "show", "svamp", "--path", tmp_path).startswith(
+        f"svamp: 1 problems, 0 skipped\n  read: {path}\nsplit "
+    )
 
 
 def test_data_show_of_one_problem() -> None:
@@ -298,12 +330,22 @@ def test_the_oracle_refuses_another_corpus(candidates: Path) -> None:
     assert "the corpus has" in refusal("oracle", candidates, "--seed", 1)
 
 
+def test_labels_are_refused_with_another_corpus(candidates: Path, tmp_path: Path) -> None:
+    path = tmp_path / "labels.jsonl"
+    out("rank", candidates, "-o", path)
+    for command in ("oracle", "export"):
+        assert "read it with the options of the search" in refusal(command, path, "--seed", 1)
+
+
 def test_the_oracle_scores_labels_of_others(candidates: Path, tmp_path: Path) -> None:
     problems = read_corpus("stories", size=20).problems
     path = tmp_path / "foreign.jsonl"
     path.write_text("".join(json.dumps({"id": p.id, "equation": p.gold}) + "\n" for p in problems), encoding="utf-8")
     score = out_json("oracle", path, "--size", 20)
     assert (score["kind"], score["problems"], score["micro"]) == ("labels", 20, 1.0)
+    said = f"nothing says which corpus {path} is for (--data): taking stories\n"
+    assert run("oracle", path, "--size", 20).stderr == said
+    assert run("oracle", path, "--size", 20, "--data", "stories").stderr == ""
 
 
 def test_show_has_the_problem_and_its_candidates(candidates: Path) -> None:
@@ -317,6 +359,14 @@ def test_show_has_the_problem_and_its_candidates(candidates: Path) -> None:
     assert [row["expr"] for row in shown["candidates"]] == [candidate.expr for candidate in found.candidates]
     assert {row["right"] for row in shown["candidates"]} <= {True, False}
     assert refusal("show", candidates, "--id", "nix") == f"{candidates} has no problem nix"
+    said = refusal("show", candidates, "--id", problem.id, "--labels", candidates)
+    assert said.startswith(f"{candidates} has candidates, not labels")
+
+
+def test_show_of_labels_of_others_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.jsonl"
+    path.write_text('{"id": "story-00000", "equation": "x=1"}\n')
+    assert refusal("show", path, "--id", "story-00000").startswith(f"{path}: labels without candidates")
 
 
 def test_show_marks_gold_however_far_down_it_is(tmp_path: Path) -> None:
@@ -335,7 +385,7 @@ def test_show_marks_gold_however_far_down_it_is(tmp_path: Path) -> None:
 def label(id: str, posterior: float = 1.0) -> Label:
     others = (Scored(expr="N0*N0", posterior=round(1 - posterior, 3)),) if posterior < 1 else ()
     return Label(
-        id=id, expr="N0", equation="x=1", posterior=posterior, candidates=2, stage="all", ranker="em", others=others
+        id=id, expr="1", equation="x=1", posterior=posterior, candidates=2, stage="all", ranker="em", others=others
     )
 
 
@@ -358,6 +408,8 @@ def test_export_joins_labels_with_text(labels: Path, tmp_path: Path) -> None:
     result = run("export", labels, "-o", tmp_path / "train.jsonl")
     assert (result.stdout, result.stderr) == ("", "10 of 10 labels\n")
     assert [json.loads(line) for line in (tmp_path / "train.jsonl").read_text("utf-8").splitlines()] == rows
+    out("export", labels, "-o", tmp_path / "train.jsonl.gz")
+    assert gzip.decompress((tmp_path / "train.jsonl.gz").read_bytes()) == (tmp_path / "train.jsonl").read_bytes()
 
 
 def test_export_as_csv_and_as_chat(labels: Path, tmp_path: Path) -> None:
@@ -371,6 +423,17 @@ def test_export_as_csv_and_as_chat(labels: Path, tmp_path: Path) -> None:
     assert all(set(turn) == {"id", "prompt", "response"} for turn in turns)
     assert all(turn["prompt"].endswith(problem.text) for turn, problem in zip(turns, problems, strict=False))
     assert {turn["response"] for turn in turns} == {"x=1"}
+
+
+def test_any_text_is_one_row_of_a_csv(tmp_path: Path) -> None:
+    own, found, labels = tmp_path / "own.jsonl", tmp_path / "c.jsonl", tmp_path / "l.jsonl"
+    text = 'Ann, "the first",\rhas 3 pens\nand 4.\r\nHow many?'
+    own.write_text(json.dumps({"text": text, "answer": "7"}))
+    out("search", "--data", "jsonl", "--path", own, "--workers", 1, "-o", found)
+    out("rank", found, "-o", labels)
+    out("export", labels, "--format", "csv", "-o", tmp_path / "train.csv")
+    with (tmp_path / "train.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["text"] for row in csv.DictReader(file)] == [text]
 
 
 def test_export_filters_by_posterior_and_by_part(labels: Path) -> None:
@@ -388,7 +451,7 @@ def test_export_of_labels_without_problem_is_told(labels: Path, candidates: Path
 
 def test_show_of_labels_has_posteriors(labels: Path, candidates: Path) -> None:
     shown = out_json("show", labels, "--id", "story-00004")
-    assert [(row["expr"], row["posterior"]) for row in shown["candidates"]] == [("N0", 0.8), ("N0*N0", 0.2)]
+    assert [(row["expr"], row["posterior"]) for row in shown["candidates"]] == [("1", 0.8), ("N0*N0", 0.2)]
     with_posteriors = out("show", candidates, "--id", "story-00004", "--labels", labels)
     assert "story-00004" in with_posteriors
 
@@ -428,6 +491,34 @@ def test_show_finds_the_posterior_of_each_candidate(candidates: Path, tmp_path: 
             assert max(row["posterior"] for row in rows) == one.posterior
         if one.id >= "story-00012":
             break
+
+
+def test_labels_do_not_take_the_place_of_their_candidates(candidates: Path) -> None:
+    before = candidates.read_bytes()
+    assert refusal("rank", candidates, "-o", candidates) == (
+        f"{candidates}: the labels would take the place of the candidates"
+    )
+    assert candidates.read_bytes() == before
+
+
+@pytest.mark.parametrize("expr", ["N9", "N0+", "(N0", "N0)", "x", ""])
+def test_rank_refuses_candidates_that_are_none(expr: str, tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    candidates = tuple([Candidate(expr=text, stage="all", value="3") for text in ("N0", expr)])
+    write_records(
+        path, [CandidateSet(id="a", values=("3", "4"), surfaces=("3", "4"), answer="3", candidates=candidates)]
+    )
+    said = refusal("rank", path, "-o", tmp_path / "l.jsonl")
+    assert said == f"{path}: problem a: {expr!r} is not over its quantities"
+
+
+@pytest.mark.parametrize(("values", "surfaces"), [(("3",), ()), (("three",), ("three",)), (("1/0",), ("1/0",))])
+def test_rank_refuses_quantities_that_are_none(values: tuple[str], surfaces: tuple[str], tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    candidates = (Candidate(expr="N0", stage="all", value="3"),)
+    write_records(path, [CandidateSet(id="a", values=values, surfaces=surfaces, answer="3", candidates=candidates)])
+    said = refusal("rank", path, "-o", tmp_path / "l.jsonl")
+    assert said == f"{path}: problem a: values and surfaces are not those of quantities"
 
 
 def test_random_labels_depend_on_the_seed(candidates: Path, tmp_path: Path) -> None:

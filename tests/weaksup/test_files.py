@@ -177,6 +177,16 @@ def test_a_file_has_the_rights_that_the_user_wants(tmp_path: Path) -> None:
     assert (tmp_path / "labels.jsonl").stat().st_mode & 0o777 == 0o640
 
 
+def test_any_content_is_packed_where_the_name_says_so(tmp_path: Path) -> None:
+    with whole_file(tmp_path / "text.csv.gz") as file:
+        file.writelines([b"one\n", b"two\n"])
+    assert gzip.decompress((tmp_path / "text.csv.gz").read_bytes()) == b"one\ntwo\n"
+    with pytest.raises(RuntimeError), whole_file(tmp_path / "text.csv.gz") as file:
+        raise RuntimeError("in the middle")
+    assert gzip.decompress((tmp_path / "text.csv.gz").read_bytes()) == b"one\ntwo\n"
+    assert os.listdir(tmp_path) == ["text.csv.gz"]
+
+
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     target, link = tmp_path / "elsewhere" / "real.jsonl", tmp_path / "link.jsonl"

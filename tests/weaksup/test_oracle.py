@@ -19,11 +19,9 @@ from weaksup.oracle_cases import (
     CASES,
     case_study,
     find_case,
-    label_posteriors,
     marked_text,
     show_problem,
     shown_table,
-    written_equation,
 )
 from weaksup.oracle_files import ForeignLabel, exact_equation, read_scored
 from weaksup.oracle_tables import (
@@ -295,6 +293,17 @@ def test_a_label_of_a_skipped_problem_is_no_error() -> None:
     assert score.skipped == {"no-label": 1, "no-quantity": 1}
 
 
+def test_labels_of_other_quantities_are_an_error() -> None:
+    made_for_one = msgspec.structs.replace(label("1", "(N1-1)*N0"), equation="x=(11-1)*2")
+    assert score_labels([made_for_one], [ONE]).micro == 1
+    other = problem("1", "3 11", "30", "x=(11-1)*3")
+    said = r"the label of problem 1 is \(N1-1\)\*N0 and x=\(11-1\)\*2, the corpus has 3, 11; read it with the options"
+    with pytest.raises(DataError, match=said):
+        score_labels([made_for_one], [other])
+    with pytest.raises(DataError, match=said):
+        show_problem(other, made_for_one)
+
+
 def test_a_problem_stands_once_in_our_files() -> None:
     with pytest.raises(DataError, match="problem 1 stands twice"):
         score_candidates([SETS[0], SETS[0]], PROBLEMS)
@@ -325,6 +334,9 @@ def test_the_first_record_says_what_a_file_holds(tmp_path: Path) -> None:
     path.write_text('{"id": "1", "equation": "x=2", "ans": 2}\n{"id": "2"}\n')
     with pytest.raises(DataError, match=r"file\.jsonl:2: .*`equation`"):
         read_scored(path)
+    path.write_text("null\n")
+    with pytest.raises(DataError, match="neither candidates nor labels"):
+        read_scored(path)
     path.write_text('{"question": "?"}\n')
     with pytest.raises(DataError, match="neither candidates nor labels"):
         read_scored(path)
@@ -347,6 +359,7 @@ def test_the_first_record_says_what_a_file_holds(tmp_path: Path) -> None:
         ("x=2.5e-05*3", "3", "x=0.000025*3"),
         ("x=40%*(1/6)+1.5%", "2/5 1/6", "x=40%*(1/6)+1.5%"),  # left alone
         ("x=.5*3.", "1/2 3", "x=(1/2)*3"),
+        ("x=1e9999999999+2.0", "2", "x=1e9999999999+2"),  # would take all memory; the parser refuses it
     ],
 )
 def test_floats_become_the_quantities_they_come_from(equation: str, values: str, exact: str) -> None:
@@ -367,13 +380,13 @@ def test_foreign_labels_are_judged_with_a_mentioned_one_as_a_quantity() -> None:
 
 def test_a_problem_is_shown_with_its_quantities_and_verdicts() -> None:
     best = msgspec.structs.replace(label("2", "N0*N1+N2"), posterior=0.75, others=(Scored(expr="N0", posterior=0.125),))
-    shown = show_problem(TWO, SETS[1], posteriors=label_posteriors(best))
+    shown = show_problem(TWO, SETS[1], label=best)
     assert shown.text == "there are [N0=6] and [N1=2] and [N2=4]"
     assert shown.quantities == {"N0": "6", "N1": "2", "N2": "4"}
     table = shown_table(shown)
     assert table.head == ("candidate", "equation", "stage", "value", "posterior", "gold")
     assert table.rows == [
-        ("(N0-N1)*N2", "x=(6-2)*4", "all", "16", "-", "no"),
+        ("(N0-N1)*N2", "x=(6-2)*4", "all", "16", "0.000", "no"),
         ("N0*N1+N2", "x=6*2+4", "all", "16", "0.750", "yes"),
     ]
 
@@ -385,9 +398,14 @@ def test_without_gold_and_posterior_there_is_no_verdict() -> None:
         show_problem(ONE, SETS[1])
 
 
-def test_numbers_are_written_as_in_the_text_where_they_can_be_read() -> None:
-    values = [Fraction(3, 2), Fraction(1, 6), Fraction(2), Fraction(1, 2)]
-    assert written_equation("N0*N1+N2/N3", values, ["150%", "(1/6)", "two", "1/2"]) == "x=150%*(1/6)+2/(1/2)"
+def test_a_label_is_shown_with_the_candidates_it_kept() -> None:
+    best = msgspec.structs.replace(label("2", "N2+N0*N1"), posterior=0.75, others=(Scored(expr="N0", posterior=0.125),))
+    assert shown_table(show_problem(TWO, best)).rows == [
+        ("N2+N0*N1", "x=4+6*2", "all", "16", "0.750", "yes"),
+        ("N0", "x=6", "", "16", "0.125", "no"),
+    ]
+    # However the label writes it, it is the same candidate.
+    assert [row[4] for row in shown_table(show_problem(TWO, SETS[1], label=best)).rows] == ["0.000", "0.750"]
 
 
 def test_marks_stand_around_what_the_text_has() -> None:

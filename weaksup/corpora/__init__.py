@@ -3,13 +3,13 @@
 `read_corpus("math23k", "Math_23K.json.gz")` gives the problems, what was skipped and why, and the digest of the
 input. A reader yields `Problem` or `Skipped` in file order; damage to the file itself (not JSON, not UTF-8, cut
 gzip, missing fields, another corpus) is a `DataError` with file and line.  A path may be a folder: then the file
-names of the corpus are looked for, and the files become the parts of its own split.
+names of the corpus are looked for, and where it is published in parts, those become the parts of its own split.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,9 +29,22 @@ class Reader(NamedTuple):
     """How a corpus is read."""
 
     read: Callable[..., Iterator[Problem | Skipped]]
-    files: dict[str, str]  # part -> file name in a folder; one nameless part for a corpus of one file
+    files: tuple[dict[str, str], ...]  # what a folder may hold, part -> file name (one nameless part: one file)
     about: str
     options: frozenset[str] = frozenset({"number_words", "segmenter"})
+
+    @property
+    def file_names(self) -> list[str]:
+        return [name for layout in self.files for name in layout.values()]
+
+    def find_files(self, folder: Path) -> dict[str, Path]:
+        """part -> file, plain or .gz, by the first layout of which the folder has any file; empty if there is none."""
+        for layout in self.files:
+            places = {part: (folder / name, folder / f"{name}.gz") for part, name in layout.items()}
+            found = {part: next(filter(Path.is_file, both), None) for part, both in places.items()}
+            if any(found.values()):
+                return {part: file for part, file in found.items() if file}
+        return {}
 
 
 def _stories(path: Path | None, **options: Any) -> Iterator[Problem | Skipped]:
@@ -43,7 +56,7 @@ def _stories(path: Path | None, **options: Any) -> Iterator[Problem | Skipped]:
 #: Every corpus.  A new one is a file in this folder and a line here.
 READERS: dict[str, Reader] = {
     "stories": Reader(
-        _stories, {}, "embedded story problems, English and Chinese", frozenset({"seed", "size", "language"})
+        _stories, (), "embedded story problems, English and Chinese", frozenset({"seed", "size", "language"})
     ),
     "math23k": Reader(math23k.read_math23k, math23k.FILES, "Chinese, 23,162 problems, segmented"),
     "ape210k": Reader(ape210k.read_ape210k, ape210k.FILES, "Chinese, JSON Lines, split by character"),
@@ -65,6 +78,18 @@ class Corpus(msgspec.Struct, frozen=True, kw_only=True):
     problems: list[Problem]
     skipped: list[Skipped]
     parts: dict[str, list[str]] = {}  # part -> ids, where the corpus is a folder of parts
+
+    def problem(self, id: str) -> Problem:
+        """The problem of this id; a `DataError` says why there is none."""
+        for problem in self.problems:
+            if problem.id == id:
+                return problem
+        for skipped in self.skipped:
+            if skipped.id == id:
+                why = f"{skipped.reason}: {skipped.detail}" if skipped.detail else skipped.reason
+                raise DataError(f"problem {id} was skipped: {why}")
+        example = f"; the first is {self.problems[0].id}" if self.problems else ""
+        raise DataError(f"{self.name} has no problem {id}{example}")
 
     @property
     def skipped_by_reason(self) -> dict[str, int]:
@@ -111,7 +136,7 @@ def read_corpus(
             raise ConfigError(f"{name} has no option {option}; it has {', '.join(sorted(reader.options)) or 'none'}")
     if path is None and reader.files:
         raise ConfigError(f"{name} needs a path: {reader.about}")
-    files = _find_files(name, reader, Path(path)) if path is not None else {"": None}
+    files = {"": None} if path is None else _find_files(name, reader, Path(path))
     problems: list[Problem] = []
     skipped: list[Skipped] = []
     parts: dict[str, list[str]] = {}
@@ -156,17 +181,14 @@ def _collect(
     return problems, skipped
 
 
-def _find_files(name: str, reader: Reader, path: Path) -> dict[str, Path | None]:
+def _find_files(name: str, reader: Reader, path: Path) -> Mapping[str, Path | None]:
     """part -> file: the path itself, or the files of a folder that have the names of the corpus."""
     if not path.is_dir():
         return {"": path}
-    found: dict[str, Path | None] = {}
-    for part, file in reader.files.items():
-        for candidate in (path / file, path / f"{file}.gz"):
-            if candidate.is_file():
-                found[part] = candidate
-                break
-    if not found:
-        names = ", ".join(reader.files.values())
-        raise DataError(f"the folder holds none of the files of {name}: {names} (or with .gz)", path=str(path))
-    return found
+    if found := reader.find_files(path):
+        return found
+    inside = [folder.name for folder in sorted(path.iterdir()) if folder.is_dir() and reader.find_files(folder)]
+    others = [other for other in READERS if READERS[other].find_files(path)]
+    advice = f"; its folder {inside[0]} does" if inside else f"; it looks like {others[0]}" if others else ""
+    names = ", ".join(reader.file_names)
+    raise DataError(f"the folder holds none of the files of {name}: {names} (or with .gz){advice}", path=str(path))

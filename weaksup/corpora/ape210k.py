@@ -18,7 +18,7 @@ from .records_json import iterate_records
 
 __all__ = ["FILES", "read_ape210k"]
 
-FILES = {"train": "train.ape.json", "valid": "valid.ape.json", "test": "test.ape.json"}
+FILES = ({"train": "train.ape.json", "valid": "valid.ape.json", "test": "test.ape.json"},)
 
 
 def read_ape210k(

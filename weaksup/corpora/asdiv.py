@@ -22,7 +22,7 @@ from .records_json import Record
 
 __all__ = ["FILES", "asdiv_problem", "read_asdiv", "read_subset"]
 
-FILES = {"": "ASDiv.xml"}
+FILES = ({"": "ASDiv.xml"},)
 
 _PROBLEM = re.compile(r"<Problem\b")
 _RESULT = re.compile(r"\s*-?[\d.,/:]+%?\s*(?:r\s*\d+)?\s*(?:[A-Za-z ]+|\([^()]*\))?\s*", re.ASCII)

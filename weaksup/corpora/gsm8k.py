@@ -27,7 +27,7 @@ from .records_json import Record, iterate_records
 
 __all__ = ["FILES", "join_steps", "read_gsm8k"]
 
-FILES = {"train": "train.jsonl", "test": "test.jsonl"}
+FILES = ({"train": "train.jsonl", "test": "test.jsonl"},)
 MAX_LENGTH = 2_000
 
 _STEP = re.compile(r"<<([^<>]*)>>")

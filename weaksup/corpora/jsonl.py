@@ -19,7 +19,7 @@ from .records_json import iterate_records
 
 __all__ = ["FILES", "read_jsonl"]
 
-FILES = {"train": "train.jsonl", "valid": "valid.jsonl", "test": "test.jsonl"}
+FILES = ({"train": "train.jsonl", "valid": "valid.jsonl", "test": "test.jsonl"},)
 
 
 def read_jsonl(

@@ -18,7 +18,7 @@ from .records_json import Record, iterate_records
 
 __all__ = ["FILES", "math23k_problem", "read_math23k"]
 
-FILES = {"": "Math_23K.json"}
+FILES = ({"": "Math_23K.json"},)
 
 
 def read_math23k(

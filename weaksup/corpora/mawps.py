@@ -20,7 +20,7 @@ from .records_json import Record, iterate_records
 
 __all__ = ["FILES", "mawps_problem", "read_mawps"]
 
-FILES = {f"fold{k}": f"test_{k}.json" for k in range(5)}
+FILES = ({f"fold{k}": f"test_{k}.json" for k in range(5)}, {"": "mawps_single.json"}, {"": "MAWPS.json"})
 
 
 def read_mawps(

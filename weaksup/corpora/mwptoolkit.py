@@ -20,7 +20,7 @@ from .svamp import masked_problem, svamp_problem
 
 __all__ = ["FILES", "read_mwptoolkit"]
 
-FILES = {"train": "trainset.json", "valid": "validset.json", "test": "testset.json"}
+FILES = ({"train": "trainset.json", "valid": "validset.json", "test": "testset.json"},)
 
 
 def read_mwptoolkit(

@@ -124,6 +124,8 @@ def _by_lists(
     for problem in problems:
         if part := part_of.get(problem.id, rest):
             parts[part].append(problem)
+    if rest and not parts[rest]:
+        del parts[rest]  # the lists have it all
     return Split(name, parts)
 
 

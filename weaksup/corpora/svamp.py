@@ -28,7 +28,7 @@ from .records_json import Record, iterate_records
 
 __all__ = ["FILES", "masked_problem", "read_svamp", "svamp_problem"]
 
-FILES = {"train": "train.csv", "test": "dev.csv"}
+FILES = ({"train": "train.csv", "test": "dev.csv"}, {"": "SVAMP.json"})
 COLUMNS = ("Question", "Numbers", "Equation", "Answer")
 
 _MASK = re.compile(r"number(\d{1,4})\b", re.ASCII)

@@ -185,17 +185,22 @@ def _dask_executor(workers: int, scheduler: str | None) -> Iterator[Executor]:
     except ModuleNotFoundError as error:
         advice = "pip install 'mathcanon[dask]'"
         raise ConfigError(f"the engine dask needs the package {error.name}: {advice}") from error
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it tells of every worker that comes and goes
+    for name in list(logging.root.manager.loggerDict):  # it tells of every worker that comes and goes
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+    unusable = f"the Dask scheduler {scheduler or 'here'} can't be used"
     with ExitStack() as stack:
         try:
             if scheduler is None:
                 local = distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
                 cluster: Any = stack.enter_context(local)
             client = stack.enter_context(distributed.Client(scheduler or cluster, timeout=_PATIENCE))
-            client.wait_for_workers(1, timeout=_PATIENCE)
         except (OSError, ValueError) as error:
-            why = "it has no workers" if isinstance(error, TimeoutError) and "client" in locals() else error
-            raise WeakSupError(f"the Dask scheduler {scheduler or 'here'} can't be used: {why}") from error
+            raise WeakSupError(f"{unusable}: {error}") from error
+        try:
+            client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError as error:
+            raise WeakSupError(f"{unusable}: it has no workers") from error
         executor = client.get_executor(pure=False, retries=_LOSSES)
         try:
             yield executor

@@ -8,7 +8,6 @@ The result does not depend on the engine, the number of workers or the number of
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import os
 import re
@@ -90,6 +89,10 @@ def run_search(
     if begun is not None and not overwrite:
         check_same_run(begun, run, what=f"what is begun in {parts}", advice=_ADVICE)
     elif begun is None and not overwrite and (finished := _finished(path, out, run)):
+        if parts.is_dir():  # killed while it cleared up
+            with _one_at_a_time(parts):
+                _remove_parts(parts)
+            _remove_folder(parts)
         return finished
     parts.mkdir(exist_ok=True)
     with _one_at_a_time(parts):
@@ -101,8 +104,7 @@ def run_search(
         _search_missing(shards, files, plan, limit, engine, workers, scheduler, progress)
         done = _joined(path, [files[number] for number in shards], run, skipped=len(corpus.skipped))
         _remove_parts(parts)
-    (parts / "lock").unlink()
-    parts.rmdir()
+    _remove_folder(parts)
     return done
 
 
@@ -144,17 +146,14 @@ def _joined(path: Path, files: Sequence[Path], run: RunInfo, *, skipped: int) ->
     digest = hashlib.sha256()
     # By way of the folder of the parts, so that a kill leaves nothing elsewhere.
     with whole_file(path, by_way_of=files[0].parent if files else None) as file:
-        packed = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if path.name.endswith(".gz") else None
         for part in files:
             lines = part.read_bytes()
             digest.update(lines)
-            (packed or file).write(lines)
+            file.write(lines)
             try:
                 sizes += [len(decoder.decode(line).candidates) for line in lines.splitlines()]
             except msgspec.DecodeError as error:
                 raise DataError(f"damaged, delete it and search again: {error}", path=str(part)) from error
-        if packed:
-            packed.close()
     counts = {
         "problems": len(sizes),
         "skipped": skipped,
@@ -227,10 +226,18 @@ def _is_whole(part: Path, problems: int) -> bool:
 
 
 def _remove_parts(folder: Path) -> None:
-    """Empty the folder of what a search leaves there, and of nothing else."""
-    found = [path for path in folder.iterdir() if path.name != "lock"]
+    """Empty the folder of what a search leaves there, and of nothing else.
+
+    `run.json` goes first: what is left without it, if this is cut short, is not taken for begun.
+    """
+    found = sorted((path for path in folder.iterdir() if path.name != "lock"), key=lambda path: path.name != "run.json")
     strange = [path.name for path in found if not _OURS.fullmatch(path.name)]
     if strange:
         raise ConfigError(f"{folder} holds {strange[0]}, which is not of a search: move it away")
     for path in found:
         path.unlink()
+
+
+def _remove_folder(parts: Path) -> None:
+    (parts / "lock").unlink()
+    parts.rmdir()

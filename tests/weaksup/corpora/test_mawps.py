@@ -52,6 +52,28 @@ def test_a_folder_of_folds_is_five_parts(tmp_path: Path) -> None:
     assert [problem.id for problem in folds["test"]] == ["2"]
 
 
+def test_a_folder_without_folds_is_its_one_file(tmp_path: Path) -> None:
+    text = "Sue took 4 of 9 ."
+    other = {"id": 3, "original_text": text, "segmented_text": text, "equation": "X=9-4", "ans": 5.0}
+    write(tmp_path / "MAWPS.json", listed([other]))
+    assert [problem.id for problem in read_corpus("mawps", tmp_path).problems] == ["3"]
+    file = write(tmp_path / "mawps_single.json.gz", listed([single(7, "Add 1.", "x=1", 1.0)]), packed=True)
+    corpus = read_corpus("mawps", tmp_path)
+    assert ([problem.id for problem in corpus.problems], corpus.paths, corpus.parts) == (["7"], (str(file),), {})
+
+
+def test_a_folder_of_something_else_says_where_to_look(tmp_path: Path) -> None:
+    write(tmp_path / "mawps" / "five-fold" / "test_3.json", "[]")
+    with pytest.raises(DataError, match=r"none of the files of mawps: test_0\.json, .*; its folder five-fold does$"):
+        read_corpus("mawps", tmp_path / "mawps")
+    write(tmp_path / "toolkit" / "trainset.json", "[]")
+    with pytest.raises(DataError, match=r"MAWPS\.json \(or with \.gz\); it looks like mwptoolkit$"):
+        read_corpus("mawps", tmp_path / "toolkit")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match=r"\(or with \.gz\)$"):
+        read_corpus("mawps", tmp_path / "empty")
+
+
 @pytest.mark.parametrize("equation", ["(5.0*x)+6.0=(2.0*x)-9.0", "X=0.5=0.25", "X-8=5", "X=1/0"])
 def test_equations_that_are_not_plain_arithmetic_are_no_gold(tmp_path: Path, equation: str) -> None:
     corpus = read_corpus("mawps", write(tmp_path / "a", listed([single(1, "Add 1.", equation, 1.0)])))

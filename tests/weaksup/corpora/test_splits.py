@@ -29,6 +29,11 @@ def test_train_is_the_rest(tmp_path: Path) -> None:
     assert parts.sizes == {"train": 17, "valid": 1, "test": 2}
 
 
+def test_lists_that_have_every_problem_leave_no_train_part() -> None:
+    published = {"valid": ids(PROBLEMS[:5]), "test": ids(PROBLEMS[5:])}
+    assert split(PROBLEMS, parts=published).sizes == {"valid": 5, "test": 15}
+
+
 def test_a_train_list_is_kept_to(tmp_path: Path) -> None:
     path = write(tmp_path / "s.json", json.dumps({"train": ["5"], "dev": ["6"], "test": ["7"]}))
     assert split(PROBLEMS, file=path).sizes == {"train": 1, "valid": 1, "test": 1}

@@ -30,6 +30,7 @@ from weaksup.search import executors
 from weaksup.search.batch import search_problems
 from weaksup.search.executors import search_shard, search_shards
 from weaksup.search.plans import load_plan
+from weaksup.search.run import parts_folder
 
 PLAN = load_plan("paper")
 needs_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="distributed is not installed (extra dask)")
@@ -153,21 +154,23 @@ def test_without_dask_one_line_names_the_extra(shards: Shards, monkeypatch: pyte
 
 
 class Cluster:
-    """A scheduler and two workers, each a process of its own."""
+    """A scheduler and its workers, each a process of its own."""
 
     def __init__(self, folder: Path) -> None:
         dask = shutil.which("dask", path=sysconfig.get_path("scripts"))
         assert dask
         self.processes: list[subprocess.Popen[bytes]] = []
         self._command, self._folder = dask, folder
-        file = folder / "scheduler.json"
+
+    def start(self, *workers: str) -> None:
+        file = self._folder / "scheduler.json"
         self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
         for _ in range(300):
             if file.exists():
                 break
             time.sleep(0.1)
         self.address = json.loads(file.read_text())["address"]
-        for name in ("one", "two"):
+        for name in workers:
             self._start("worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name)
 
     def _start(self, *args: str) -> None:
@@ -184,9 +187,11 @@ class Cluster:
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    started = Cluster(tmp_path)
-    yield started
-    started.stop()
+    made = Cluster(tmp_path)
+    try:
+        yield made
+    finally:
+        made.stop()
 
 
 @needs_dask
@@ -196,6 +201,7 @@ def test_a_dask_cluster_that_loses_a_worker_gives_the_same_bytes(
 ) -> None:
     from distributed import Client
 
+    cluster.start("one", "two")
     with Client(cluster.address) as client:  # type: ignore[no-untyped-call]
         client.wait_for_workers(2, timeout=60)
     victim = cluster.processes[1]
@@ -213,10 +219,35 @@ def test_a_dask_cluster_that_loses_a_worker_gives_the_same_bytes(
 
 @needs_dask
 @pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_that_dies_is_one_line(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.start("one")
+    program = shutil.which("mwp-weak", path=sysconfig.get_path("scripts"))
+    out = tmp_path / "candidates.jsonl"
+    command = [program, "search", "--size", "6000", "--engine", "dask", "--scheduler", cluster.address, "-o", out]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as search:
+        while not any(parts_folder(out).glob("0*.jsonl")) and search.poll() is None:
+            time.sleep(0.05)
+        cluster.processes[0].kill()
+        assert search.stderr is not None
+        assert search.stderr.read() == "error: the scheduler took back a shard: is it still running?\n"
+    assert search.returncode == 2
+
+
+@needs_dask
+@pytest.mark.filterwarnings("ignore")
 def test_dask_without_a_scheduler_runs_on_this_machine(shards: Shards, expected: dict[int, bytes]) -> None:
     some = {number: shards[number] for number in (0, 1)}
     found = dict(search_shards(some, PLAN, engine="dask", workers=1))
     assert found == {number: expected[number] for number in some}
+
+
+@needs_dask
+@pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_without_workers_is_told(cluster: Cluster, shards: Shards, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster.start()
+    monkeypatch.setattr(executors, "_PATIENCE", 3)
+    with pytest.raises(WeakSupError, match=rf"^the Dask scheduler {cluster.address} can't be used: it has no workers$"):
+        list(search_shards(shards, PLAN, engine="dask", scheduler=cluster.address))
 
 
 @needs_dask

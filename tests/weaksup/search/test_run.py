@@ -166,6 +166,26 @@ def test_a_stopped_search_goes_on_where_it_stopped(corpus: Corpus, expected: byt
     assert names(tmp_path) == ["candidates.jsonl", "candidates.jsonl.run.json"]
 
 
+def test_a_search_killed_while_it_clears_up_is_finished(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "candidates.jsonl"
+    unlink, removed = Path.unlink, []
+
+    def killed(path: Path, missing_ok: bool = False) -> None:
+        if len(removed) == 3:
+            raise Stop
+        removed.append(path)
+        unlink(path, missing_ok)
+
+    with monkeypatch.context() as patch, pytest.raises(Stop):
+        patch.setattr(Path, "unlink", killed)
+        search(corpus, out)
+    assert len(list(parts_folder(out).glob("0*.jsonl"))) == SIZE // SHARD - 2
+    search(corpus, out, progress=stop_after(0))  # nothing is searched again
+    assert names(tmp_path) == ["candidates.jsonl", "candidates.jsonl.run.json"]
+
+
 def test_a_part_that_is_not_whole_is_searched_again(corpus: Corpus, expected: bytes, tmp_path: Path) -> None:
     out = tmp_path / "candidates.jsonl"
     first, second, _ = begun(corpus, out)

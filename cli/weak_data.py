@@ -1,0 +1,124 @@
+"""`mwp-weak data`: which corpora there are, and what is in a file."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from ._options import Part, Source, json_option, part_options, source_options
+from ._output import print_json, print_table
+
+if TYPE_CHECKING:
+    from weaksup.records import Problem
+
+__all__ = ["data"]
+
+
+@click.group()
+def data() -> None:
+    """The corpora: which there are, and what is in a file.
+
+    \b
+    mwp-weak data list
+    mwp-weak data show
+    """
+
+
+@data.command("list")
+@json_option
+def data_list(as_json: bool) -> None:
+    """Every corpus that can be read, with its options.
+
+    \b
+    mwp-weak data list
+    """
+    from weaksup.corpora import READERS
+
+    if as_json:
+        print_json(
+            [
+                {
+                    "data": name,
+                    "about": reader.about,
+                    "files": reader.file_names,
+                    "options": sorted(reader.options),
+                }
+                for name, reader in READERS.items()
+            ]
+        )
+        return
+    for name, reader in READERS.items():
+        click.echo(f"{name:<11}{reader.about}")
+        files = ", ".join(reader.file_names)
+        options = ", ".join(f"--{option.replace('_', '-')}" for option in sorted(reader.options))
+        click.echo(f"{'':<11}{'files: ' + files if files else 'no file needed'}; options: {options}")
+
+
+@data.command("show")
+@click.argument("data", metavar="[SET]", default="stories")
+@functools.partial(source_options, with_data=False)
+@part_options
+@click.option("--id", "wanted", help="One problem, whole.")
+@click.option("--limit", type=click.IntRange(min=0), default=3, show_default=True, help="How many problems to show.")
+@json_option
+def data_show(source: Source, part: Part, wanted: str | None, limit: int, as_json: bool) -> None:
+    """What is in a corpus: sizes, what was skipped and why, quantities a problem, and the first problems.
+
+    \b
+    mwp-weak data show
+    mwp-weak data show math23k --path Math_23K.json --split-file split.json --limit 5
+    mwp-weak data show stories --id story-00003
+    """
+    corpus = source.read()
+    if wanted is not None:
+        problem = corpus.problem(wanted)
+        print_json(problem) if as_json else _print_problem(problem)
+        return
+    parts = part.of(corpus)
+    problems = corpus.problems if part.split is None else part.problems(corpus)[0]
+    quantities = dict(sorted(Counter(len(problem.quantities) for problem in problems).items()))
+    shown = problems[:limit]
+    if as_json:
+        print_json(
+            {
+                "data": corpus.name,
+                "paths": list(corpus.paths),
+                "digest": corpus.digest,
+                "problems": len(corpus.problems),
+                "skipped": corpus.skipped_by_reason,
+                "skipped_problems": corpus.skipped,
+                "gold_missing": corpus.gold_missing,
+                "quantities": {str(number): count for number, count in quantities.items()},
+                "split": {"name": parts.name, "sizes": parts.sizes},
+                "examples": shown,
+            }
+        )
+        return
+    click.echo(f"{corpus.name}: {len(corpus.problems):,} problems, {len(corpus.skipped):,} skipped")
+    if source.path is not None and source.path.is_dir():
+        click.echo(f"  read: {', '.join(corpus.paths)}")
+    for reason, count in corpus.skipped_by_reason.items():
+        ids = [skipped.id for skipped in corpus.skipped if skipped.reason == reason]
+        click.echo(f"  skipped, {reason}: {count:,} ({', '.join(ids[:10])}{', ...' if count > 10 else ''})")
+    for reason, count in corpus.gold_missing.items():
+        click.echo(f"  without gold, {reason}: {count:,}")
+    click.echo(f"split {parts}\n")
+    if part.split is not None:
+        click.echo(f"{part.split} part")
+    total = max(1, len(problems))
+    rows = [(number, count, f"{count / total:.1%}") for number, count in quantities.items()]
+    print_table(("quantities", "problems", "share"), rows)
+    for problem in shown:
+        click.echo()
+        _print_problem(problem)
+
+
+def _print_problem(problem: Problem) -> None:
+    from weaksup.oracle_cases import marked_text
+
+    click.echo(f"{problem.id}: {marked_text(problem)}")
+    gold = problem.gold or f"none ({problem.gold_missing or 'not in the corpus'})"
+    click.echo(f"  answer {problem.answer}, gold {gold}")

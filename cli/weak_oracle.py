@@ -1,0 +1,123 @@
+"""`mwp-weak oracle` and `show`: what was found, against gold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ._options import FILE, Part, Source, json_option, part_options, source_options
+from ._output import print_json, print_table, record_fields
+
+if TYPE_CHECKING:
+    from weaksup.oracle_cases import Shown
+    from weaksup.oracle_tables import Table
+
+__all__ = ["oracle", "show"]
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@source_options
+@part_options
+@click.option("--law", metavar="LAW", help="What counts as gold: value, mentioned or structure, see above.")
+@click.option("--distribution", is_flag=True, help="Also how many problems have 1, 2, ... 50 candidates.")
+@json_option
+def oracle(file: Path, source: Source, part: Part, law: str | None, distribution: bool, as_json: bool) -> None:
+    """How good the candidates or labels of FILE are, against the gold equations of the corpus.
+
+    Without --data it is the corpus that FILE was made from.  Laws: value: the same function of the quantities, equal
+    values being one variable and 0, 1 and 3.14 constants; mentioned: a 1 or 0 of the text is a variable too;
+    structure: the same canonical form only, as stricter checkers do.  FILE may also hold labels of other people:
+    JSON Lines with id and equation.  For Math23K the paper's figures stand beside ours, and its case study below.
+
+    \b
+    mwp-weak oracle candidates.jsonl
+    mwp-weak oracle labels.jsonl --data math23k --path Math_23K.json --split-file split.json --split train
+    """
+    from weaksup.oracle import score_records
+    from weaksup.oracle_cases import case_study
+    from weaksup.oracle_files import read_scored
+    from weaksup.oracle_tables import count_distribution, distribution_table, score_tables
+    from weaksup.records import CandidateSet, Label
+
+    records = read_scored(file)
+    corpus = source.behind(file).read()
+    problems, name = part.problems(corpus)
+    ids = {problem.id for problem in problems}
+    chosen = None if part.split is None else ids
+    score = score_records(records, corpus.problems, part=chosen, skipped=corpus.skipped, law=law, path=str(file))
+    sets = [record for record in records if isinstance(record, CandidateSet) and record.id in ids]
+    labels = [record for record in records if isinstance(record, Label) and record.id in ids]
+    counts = count_distribution(sets or labels)
+    cases = case_study(problems, sets, law=score.law) if corpus.name == "math23k" else []
+    if as_json:
+        result = {"file": str(file), "data": corpus.name, "part": name, **record_fields(score)}
+        print_json({**result, "distribution": counts, "cases": [found for _, found in cases]})
+        return
+    click.echo(f"{file}: {score.kind} of {name}")
+    for table in score_tables(score, paper=corpus.name == "math23k"):
+        _print_titled(table)
+    if distribution:
+        _print_titled(distribution_table(counts))
+    for case, found in cases:
+        for problem in found:
+            click.echo(f"\ncase study: {case.about}")
+            _print_shown(problem, limit=5)
+    if score.without_gold:
+        click.echo(f"\n{score.without_gold:,} problems have no gold equation and count for recall only")
+    if score.unreadable:
+        click.echo(f"\n{score.unreadable:,} equations can't be read and count as wrong")
+
+
+def _print_titled(table: Table) -> None:
+    click.echo(f"\n{table.title}")
+    print_table(table.head, table.rows)
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@click.option("--id", "wanted", required=True, help="Which problem.")
+@click.option("--labels", type=FILE, help="A label file, for the posteriors.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many candidates to show.")
+@click.option("--law", default="value", metavar="LAW", help="What counts as gold, see mwp-weak oracle --help.")
+@source_options
+@json_option
+def show(file: Path, wanted: str, labels: Path | None, limit: int, law: str, source: Source, as_json: bool) -> None:
+    """One problem of FILE (candidates or labels): its quantities marked, and each candidate with its stage, its value,
+    its posterior and whether it is equivalent to the gold equation.
+
+    \b
+    mwp-weak show candidates.jsonl --id story-00003
+    mwp-weak show candidates.jsonl --id story-00003 --labels labels.jsonl
+    """
+    from weaksup.oracle_cases import show_problem
+    from weaksup.oracle_files import find_record
+    from weaksup.records import Label
+
+    record = find_record(file, wanted)
+    label = None if labels is None else find_record(labels, wanted)
+    if not isinstance(label, Label | None):
+        raise click.UsageError(f"{labels} has candidates, not labels")
+    shown = show_problem(source.behind(file).read().problem(wanted), record, label=label, law=law)
+    print_json(shown) if as_json else _print_shown(shown, limit=limit)
+
+
+def _print_shown(shown: Shown, *, limit: int) -> None:
+    from weaksup.oracle_cases import shown_table
+
+    click.echo(f"{shown.id}: {shown.text}")
+    click.echo(f"answer {shown.answer}, gold {shown.gold or 'unknown'}")
+    if not shown.candidates:
+        click.echo(f"no candidates: {shown.reason}")
+        return
+    rows = shown_table(shown).rows
+    # The one that is right is always shown.
+    kept = [row for row, candidate in zip(rows, shown.candidates, strict=True) if candidate.right]
+    kept = rows[:limit] + [row for row in kept if row not in rows[:limit]]
+    right = sum(candidate.right is True for candidate in shown.candidates)
+    click.echo(f"{len(rows):,} candidates, {right:,} equivalent to gold")
+    print_table(shown_table(shown).head, kept)
+    if len(kept) < len(rows):
+        click.echo(f"... and {len(rows) - len(kept):,} more")

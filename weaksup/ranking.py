@@ -1,0 +1,80 @@
+"""A file of candidates -> a file of labels with its sidecar, by one of the rankers."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from math import inf
+
+from mathcanon import MathCanonError, Operand, parse
+
+from .errors import ConfigError, DataError
+from .files import (
+    AnyPath,
+    RunInfo,
+    digest_file,
+    read_records,
+    read_run_info,
+    run_info_path,
+    versions,
+    write_records,
+    write_run_info,
+)
+from .rankers import RANKERS
+from .records import CandidateSet, Label
+
+__all__ = ["rank_file"]
+
+_QUANTITY = re.compile(r"N\d{1,4}", re.ASCII)
+_EXACT = re.compile(r"-?\d+(/[1-9]\d*)?", re.ASCII)
+
+
+def rank_file(candidates: AnyPath, out: AnyPath, *, ranker: str = "em", seed: int = 0) -> tuple[RunInfo, list[Label]]:
+    """How `out` was made, and the labels in it.  The sidecar names the corpus that the candidates were searched for."""
+    if ranker not in RANKERS:
+        raise ConfigError(f"unknown ranker {ranker!r}; one of {', '.join(RANKERS)}")
+    if os.path.realpath(out) == os.path.realpath(candidates):
+        raise ConfigError(f"{out}: the labels would take the place of the candidates")
+    sets = list(_read_sets(candidates))
+    labels = list(RANKERS[ranker](sets, seed=seed))
+    write_records(out, labels)
+    searched = read_run_info(run_info_path(candidates))
+    made = RunInfo(
+        schema="weaksup/labels",
+        config={"corpus": searched.config.get("corpus") if searched else None, "ranker": ranker},
+        input=digest_file(candidates),
+        seed=seed,
+        versions=versions(),
+        output=digest_file(out),
+        source=searched.source if searched else None,
+        counts={"problems": len(sets), "labels": len(labels)},
+    )
+    write_run_info(run_info_path(out), made)
+    return made, labels
+
+
+def _read_sets(path: AnyPath) -> Iterator[CandidateSet]:
+    """The candidate sets of a file; one that no search can have written is a `DataError`."""
+    needed: dict[str, float] = {}
+    for found in read_records(path, CandidateSet):
+        for candidate in found.candidates:
+            if candidate.expr not in needed:
+                needed[candidate.expr] = _needed_quantities(candidate.expr)
+            if needed[candidate.expr] > len(found.values):
+                message = f"problem {found.id}: {candidate.expr!r} is not over its quantities"
+                raise DataError(message, path=os.fspath(path))
+        if len(found.surfaces) != len(found.values) or not all(map(_EXACT.fullmatch, found.values)):
+            raise DataError(
+                f"problem {found.id}: values and surfaces are not those of quantities", path=os.fspath(path)
+            )
+        yield found
+
+
+def _needed_quantities(expr: str) -> float:
+    """How many quantities a problem must have for an expression over N0, N1...; infinity if it is none."""
+    try:
+        names = [leaf.name for leaf in parse(expr).leaves() if isinstance(leaf, Operand)]
+    except MathCanonError:
+        return inf
+    return max([int(name[1:]) + 1 if _QUANTITY.fullmatch(name) else inf for name in names], default=0)
