@@ -8,8 +8,7 @@ and how many of those are right.  CPU time is that of the ranker, the first one 
         [--candidates candidates.jsonl] [--strengths] [--json]
 
 Without `--candidates` the problems are searched with plan `full` first.  `--strengths` adds the EM with each of its
-strengths divided and multiplied by 3.  They were set by hand, round numbers in the middle of a flat region of figures
-like these, so gold was seen when they were chosen: the rows show how much could hang on that.
+strengths divided and multiplied by 3: how much hangs on them.  They were chosen without gold, by `em_strengths.py`.
 """
 
 from __future__ import annotations
@@ -36,21 +35,22 @@ from weaksup.search.plans import load_plan
 
 IDEAS = {
     "em: templates and stages": PLAIN,
-    "+ pool (order and shape)": EMOptions(kinds=False, explained=False),
-    "+ pool + kinds": EMOptions(explained=False),
-    "+ pool + kinds + explained (default)": EMOptions(),
+    "+ pool (order and shape)": EMOptions(kinds=False),
+    "+ pool + kinds (default)": EMOptions(),
     "default without pool": EMOptions(pool=False),
-    "default without kinds": EMOptions(kinds=False),
     "default, one reading a candidate": EMOptions(readings=1),
 }
-STRENGTHS = (
-    "template_backoff",
-    "order_backoff",
-    "shape_backoff",
-    "kind_backoff",
-    "kind_weight",
-    "explained_weight",
-)
+STRENGTHS = ("template_backoff", "order_backoff", "shape_backoff", "kind_backoff", "kind_weight")
+
+
+def read_train(path: str, split_file: str, candidates: str | None) -> tuple[Sequence[Problem], list[CandidateSet]]:
+    """The train part of Math23K and its candidates: those of the file, or found by plan `full`."""
+    train = split(read_corpus("math23k", path).problems, corpus="math23k", file=split_file)["train"]
+    if candidates is None:
+        print("searching...", file=sys.stderr)
+        return train, list(search_problems(train, load_plan("full")))
+    ids = {problem.id for problem in train}
+    return train, [found for found in read_records(candidates, CandidateSet) if found.id in ids]
 
 
 def runs(sets: Sequence[CandidateSet], *, strengths: bool) -> Iterator[tuple[str, list[Label], float]]:
@@ -110,19 +110,11 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args()
 
-    corpus = read_corpus("math23k", given.path)
-    parts = split(corpus.problems, corpus="math23k", file=given.split_file)
-    train = parts["train"]
-    if given.candidates:
-        ids = {problem.id for problem in train}
-        sets = [found for found in read_records(given.candidates, CandidateSet) if found.id in ids]
-    else:
-        print("searching...", file=sys.stderr)
-        sets = list(search_problems(train, load_plan("full")))
+    train, sets = read_train(given.path, given.split_file, given.candidates)
     ceiling = score_candidates(sets, train)
     rows = []
     if not given.json:
-        print(f"{parts}; gold in the candidate set: {percent(ceiling.gold_in_set)}%")
+        print(f"{len(train)} problems; gold in the candidate set: {percent(ceiling.gold_in_set)}%")
         sizes = " ".join(f"{'n=' + size:>5}" for size in SIZES)
         print(f"{'':38} {'labels':>6} {'micro':>5} {'macro':>5}  {sizes}  {'>0.9':>6} {'micro':>5}  {'CPU s':>5}")
     for name, labels, seconds in runs(sets, strengths=given.strengths):
@@ -130,7 +122,7 @@ def main() -> None:
         if not given.json:
             print_row(rows[-1])
     if given.json:
-        print(json.dumps({"split": str(parts), "gold_in_set": ceiling.gold_in_set, "rows": rows}, indent=1))
+        print(json.dumps({"problems": len(train), "gold_in_set": ceiling.gold_in_set, "rows": rows}, indent=1))
 
 
 if __name__ == "__main__":

@@ -5,19 +5,19 @@ beliefs of its candidates (c) and believes anew, in proportion to P(template) su
 As most templates are rare, P backs off; N_n is the number of problems with n quantities, M of all, k of quantities
 that a template uses.  With `pool` (names as in `templates.py`):
 
-    P(template | n) = (c + A P(order) P(used | n)) / (N_n + A)                  A = 0.5 M
-    P(order | k)    = (c + B P(shape) / ways)      / (N_k + B)                  B = 0.15 M
-    P(shape | k)    = (c + C P(kind of shape) / shapes of this kind) / (N_k + C)  C = 0.05 M
+    P(template | n) = (c + A P(order) P(used | n)) / (N_n + A)                  A = 0.3 M
+    P(order | k)    = (c + B P(shape) / ways)      / (N_k + B)                  B = 0.1 M
+    P(shape | k)    = (c + C P(kind of shape) / shapes of this kind) / (N_k + C)  C = 0.3 M
 
 Without it, and in the first four rounds, P(template | n) = (c + a P(stage | n) / templates of the stage) / (N_n + a)
-with a = 10 in the first four rounds, then 1.  Two factors say more about a template in a problem:
+with a = 10 in the first four rounds, then 1.  One factor says more about a template in a problem, such as that percents
+are multiplied with:
 
-    kinds:      prod over quantities i of (P(kind of i | template, i) / P(kind of i)) ^ 0.7
-                where P(kind | template, i) = (c + 20 P(kind | role of i)) / (c_template + 20)
-    explained:  ((c + 0.5) / (matches + 1)) ^ 0.5
+    prod over quantities i of P(kind of i | template, i) / P(kind of i)
+    where P(kind | template, i) = (c + 10 P(kind | role of i)) / (c_template + 10)
 
-The first knows that percents are multiplied with, and the 0.7 that kinds are not independent.  The second is against
-coincidence: a template that matches many problems and is believed in few of them (`N0/(1+1)`) matches by chance.
+The strengths (0.3, 0.1, 0.3, 10, and 1 as the exponent of the factor) are those that foretell the answers of unseen
+problems best: `benchmarks/em_strengths.py` chooses them without gold.
 What each idea brings on real data: `benchmarks/labels_ablation.py`.  Cost: a few bincounts a round.
 """
 
@@ -40,17 +40,17 @@ _WARM_UP = 4  # rounds with the stage prior alone
 
 
 class EMOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Which ideas take part, and how strong they are; the strengths are meant to stay as they are."""
+    """Which ideas take part, and how strong they are, as `benchmarks/em_strengths.py` chose on answers."""
 
     rounds: int = 16
     pool: bool = True  # back off to order and shape, over all numbers of quantities
     kinds: bool = True  # what kind of number each quantity is
     readings: int = MAX_READINGS  # of one candidate
-    template_backoff: float = 0.5  # A, B and C, as a share of the problems
-    order_backoff: float = 0.15
-    shape_backoff: float = 0.05
-    kind_backoff: float = 20.0
-    kind_weight: float = 0.7
+    template_backoff: float = 0.3  # A, B and C, as a share of the problems
+    order_backoff: float = 0.1
+    shape_backoff: float = 0.3
+    kind_backoff: float = 10.0
+    kind_weight: float = 1.0
 
 
 #: The EM of template frequencies and stages alone.

@@ -15,8 +15,8 @@ from itertools import islice, permutations, product
 from typing import NamedTuple
 
 from mathcanon import Expr, Product, Sum, fingerprint, parse
-from weaksup.rankers.em import EMOptions
 from weaksup.kinds import kind_of
+from weaksup.rankers.em import EMOptions
 from weaksup.records import CandidateSet
 
 CONSTANTS = ("1", "3.14")

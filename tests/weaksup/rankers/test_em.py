@@ -12,7 +12,7 @@ import pytest
 
 from weaksup.corpora import read_corpus
 from weaksup.corpora.splits import split
-from weaksup.oracle import score_labels
+from weaksup.oracle import score_candidates, score_labels
 from weaksup.rankers import rank_em
 from weaksup.rankers.em import PLAIN, EMOptions, em_posteriors
 from weaksup.records import Candidate, CandidateSet
@@ -29,11 +29,22 @@ def set_of(id: str, values: tuple[str, ...], answer: str, *exprs: str) -> Candid
 
 
 def test_a_template_that_explains_more_problems_wins() -> None:
-    sure = [set_of(f"s{i}", ("3", "5"), "15", "N0*N1") for i in range(5)]
-    doubtful = set_of("d", ("2", "2"), "4", "N0+N1", "N0*N1")
+    sure = [set_of(f"s{i}", ("8", "2"), "4", "N0/N1") for i in range(5)]
+    doubtful = set_of("d", ("4", "2"), "2", "N0-N1", "N0/N1")
     label = list(rank_em([*sure, doubtful]))[-1]
-    assert (label.expr, label.candidates) == ("N0*N1", 2)
+    assert (label.expr, label.candidates) == ("N0/N1", 2)
     assert label.posterior > 0.6
+
+
+def test_a_quantity_of_an_unusual_kind_speaks_against_a_template() -> None:
+    percents = [set_of(f"p{i}", ("200", "3/10"), "60", "N0*N1") for i in range(5)]
+    whole = [set_of(f"w{i}", ("2", "5"), "7", "N0+N1") for i in range(5)]
+    percents = [msgspec.structs.replace(one, surfaces=("200", "30%")) for one in percents]
+    doubtful = set_of("d", ("2", "2"), "4", "N0*N1", "N0+N1")
+    believed = {
+        kinds: em_posteriors([*percents, *whole, doubtful], EMOptions(kinds=kinds))[-1] for kinds in (False, True)
+    }
+    assert believed[True][1] > believed[False][1]
 
 
 def test_two_rounds_of_the_plain_em_are_as_worked_out_by_hand() -> None:
@@ -50,13 +61,12 @@ def test_two_rounds_of_the_plain_em_are_as_worked_out_by_hand() -> None:
     "options",
     [
         PLAIN,
-        EMOptions(kinds=False, explained=False),
-        EMOptions(pool=False, explained=False),
-        EMOptions(pool=False, kinds=False),
+        EMOptions(kinds=False),
+        EMOptions(pool=False),
         EMOptions(),
         EMOptions(readings=1),
     ],
-    ids=["plain", "pool", "kinds", "explained", "all", "one reading"],
+    ids=["plain", "pool", "kinds", "all", "one reading"],
 )
 def test_beliefs_are_those_of_a_plain_implementation(options: EMOptions) -> None:
     sets = [candidates for candidates in make_sets(60, seed=1) if candidates.candidates]
@@ -116,11 +126,14 @@ def test_the_figures_on_math23k(data_dir: Path) -> None:
     corpus = read_corpus("math23k", data_dir / "math23k" / "Math_23K.json.gz")
     train = split(corpus.problems, corpus="math23k", file=data_dir / "math23k" / "split.json")["train"]
     sets = list(search_problems(train, load_plan("full")))
+    candidates = score_candidates(sets, train)
+    assert candidates.gold_in_set is not None and candidates.gold_in_set > 0.974
+    assert candidates.median is not None and candidates.median <= 5
     plain = score_labels(rank_em(sets, options=PLAIN), train)
     best = score_labels(rank_em(sets), train)
     assert len(train) == 21_162
     assert plain.micro is not None and plain.macro is not None
     assert best.micro is not None and best.macro is not None
     assert plain.micro >= 0.850 and plain.macro >= 0.842
-    assert best.micro >= 0.890 and best.macro >= 0.885
+    assert best.micro > plain.micro and best.macro > plain.macro
     assert Fraction(best.covered, len(train)) > Fraction(99, 100)

@@ -60,6 +60,19 @@ def test_full_never_stops_early() -> None:
     assert {stage.name for stage in load_plan("paper").stage} <= {stage.name for stage in plan.stage}
 
 
+@pytest.mark.parametrize("name", ["full", "powers"])
+def test_a_stage_is_called_what_it_does(name: str) -> None:
+    words = {"1": "add-1", "pi": "add-pi", "twice": "twice", "square": "square", "cube": "cube"}
+    for stage in load_plan(name).stage:
+        left_out = [f"omit-{stage.omit}"] * (stage.omit > 0)
+        assert stage.name == " ".join([*left_out, *[words[extra] for extra in stage.extras]]) or stage.name == "all"
+
+
+def test_powers_begins_with_full() -> None:
+    full, powers = load_plan("full"), load_plan("powers")
+    assert powers.stage[: len(full.stage)] == full.stage
+
+
 # --- keys of a file ---------------------------------------------------------------------------------------------------
 
 
