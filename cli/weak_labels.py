@@ -2,48 +2,87 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ._options import FILE, Part, Source, json_option, part_options, source_options
 from ._output import print_json, warn
 
+if TYPE_CHECKING:
+    from weaksup.rankers.draft import Draft
+
 __all__ = ["export", "rank"]
 
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option("--ranker", default="em", show_default=True, metavar="NAME", help="em, random or single.")
-@click.option("--model", type=click.Path(path_type=Path), help="The solver that the rankers basic and beam need.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the ranker random.")
+@functools.partial(source_options, own_seed=True)
+@click.option("--ranker", default="em", show_default=True, metavar="NAME", help="em, beam, basic, random or single.")
+@click.option("--model", "models", type=click.Path(path_type=Path), multiple=True,
+              help="The draft of em, beam, basic; twice: each was trained without one fold.")  # fmt: skip
+@click.option("--beam", type=click.IntRange(min=1), default=5, show_default=True, help="Of the ranker beam.")
+@click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda|mps", help="Where the draft runs.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the ranker random, and of the folds of em.")
 @click.option("-o", "--output", type=FILE, default="labels.jsonl", show_default=True, help="JSON Lines, or .gz.")
 @json_option
-def rank(file: Path, ranker: str, model: Path | None, seed: int, output: Path, as_json: bool) -> None:
+def rank(
+    file: Path,
+    ranker: str,
+    models: tuple[Path, ...],
+    source: Source,
+    beam: int,
+    device: str,
+    seed: int,
+    output: Path,
+    as_json: bool,
+) -> None:
     """One label for each problem of FILE (candidates), with its posterior: JSON Lines.
 
-    em: the templates that explain the whole corpus best, reading neither text nor gold; random: any candidate;
-    single: problems with one candidate only.
+    em: the templates that explain the whole corpus best, reading neither text nor gold, and with --model also what a
+    draft model finds likely; basic: the candidate that the draft finds likeliest; beam: the same, with the draft's own
+    right-valued equations; random: any candidate; single: problems with one candidate only.
 
     \b
     mwp-weak rank candidates.jsonl -o labels.jsonl
-    mwp-weak rank candidates.jsonl --ranker single -o labels.jsonl
+    mwp-weak rank candidates.jsonl --ranker single -o labels.draft.jsonl
+    mwp-weak rank candidates.jsonl --ranker basic --model draft -o labels.jsonl
     """
-    from weaksup.ranking import rank_file
+    from weaksup.ranking import count_changed, rank_file
 
-    if model is not None or ranker in ("basic", "beam"):
-        raise click.ClickException("rankers with a model (basic, beam) are not yet there; use em, random or single")
     start = time.monotonic()
-    made, labels = rank_file(file, output, ranker=ranker, seed=seed)
+    asked: dict[str, Any] = {}
+    if models:
+        asked = {
+            "draft": _load_draft(models, beam=beam, device=device, seed=seed),
+            "problems": source.behind(file).read().problems,
+            "settings": {"models": [str(model) for model in models], "beam": beam},
+        }
+    made, labels = rank_file(file, output, ranker=ranker, seed=seed, **asked)
     sure = sum(label.posterior > 0.9 for label in labels)
+    changed = count_changed(file, labels) if models else None
     if as_json:
         result = {"output": str(output), "ranker": ranker, **made.counts, "posterior_above_0.9": sure}
-        print_json({**result, "seconds": round(time.monotonic() - start, 3)})
+        print_json({**result, "changed": changed, "seconds": round(time.monotonic() - start, 3)})
         return
     click.echo(f"{output}: {len(labels):,} labels for {made.counts['problems']:,} problems by {ranker}, ", nl=False)
     click.echo(f"{sure:,} with a posterior above 0.9")
+    if changed is not None:
+        click.echo(f"{changed:,} of them other than the pick without a draft")
+
+
+def _load_draft(models: Sequence[Path], *, beam: int, device: str, seed: int) -> Draft:
+    from weaksup.rankers.draft import CrossFitted
+    from weaksup.solvers.draft import SolverDraft
+    from weaksup.solvers.solver import Solver
+
+    drafts = [SolverDraft(Solver.load(model, device=device), beam=beam) for model in models]
+    return drafts[0] if len(drafts) == 1 else CrossFitted(drafts, seed=seed)
 
 
 @click.command()

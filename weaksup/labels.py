@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from math import isinf
 from typing import NamedTuple
 
 from mathcanon import (
@@ -42,11 +43,17 @@ _LAST = 1 << 30  # the place of a constant in the order of the text
 
 
 def make_label(
-    candidates: CandidateSet, posteriors: Sequence[float], *, ranker: str, pick: int | None = None, kept: int = KEPT
+    candidates: CandidateSet,
+    posteriors: Sequence[float],
+    *,
+    ranker: str,
+    pick: int | None = None,
+    scores: Sequence[float] | None = None,
+    kept: int = KEPT,
 ) -> Label:
     """The label that a ranker's beliefs give a problem: the likeliest candidate, or the one it picked.
 
-    `others` are the next best as the search wrote them, up to `kept`.
+    `others` are the next best as the search wrote them, up to `kept`; `scores` are those of a draft model.
     """
     best = max(posteriors)
     if pick is None:
@@ -57,6 +64,7 @@ def make_label(
     equation = equation_text(expr, values, candidates.surfaces)
     if evaluate(parse_equation(equation)) != Fraction(chosen.value):
         raise WeakSupError(f"problem {candidates.id}: {equation} does not have the value {chosen.value}")
+    score = [None if scores is None or isinf(scores[i]) else round(scores[i], 4) for i in range(len(posteriors))]
     others = [i for i, belief in enumerate(posteriors) if i != pick and belief >= _LEAST]
     others.sort(key=lambda i: (-round(posteriors[i], 6), i))
     return Label(
@@ -68,8 +76,12 @@ def make_label(
         stage=chosen.stage,
         ranker=ranker,
         others=tuple(
-            [Scored(expr=candidates.candidates[i].expr, posterior=round(posteriors[i], 6)) for i in others[:kept]]
+            [
+                Scored(expr=candidates.candidates[i].expr, posterior=round(posteriors[i], 6), score=score[i])
+                for i in others[:kept]
+            ]
         ),
+        score=score[pick],
     )
 
 

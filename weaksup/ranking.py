@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from math import inf
+from typing import Any
+
+import msgspec
 
 from mathcanon import MathCanonError, Operand, parse
 
@@ -21,28 +24,50 @@ from .files import (
     write_records,
     write_run_info,
 )
-from .rankers import RANKERS
-from .records import CandidateSet, Label
+from .rankers import DRAFT_RANKERS, RANKERS, rank_em
+from .rankers.draft import Draft
+from .records import CandidateSet, Label, Problem
 
-__all__ = ["rank_file"]
+__all__ = ["count_changed", "rank_file"]
 
 _QUANTITY = re.compile(r"N\d{1,4}", re.ASCII)
 _EXACT = re.compile(r"-?\d+(/[1-9]\d*)?", re.ASCII)
 
 
-def rank_file(candidates: AnyPath, out: AnyPath, *, ranker: str = "em", seed: int = 0) -> tuple[RunInfo, list[Label]]:
-    """How `out` was made, and the labels in it.  The sidecar names the corpus that the candidates were searched for."""
-    if ranker not in RANKERS:
-        raise ConfigError(f"unknown ranker {ranker!r}; one of {', '.join(RANKERS)}")
+def rank_file(
+    candidates: AnyPath,
+    out: AnyPath,
+    *,
+    ranker: str = "em",
+    seed: int = 0,
+    draft: Draft | None = None,
+    problems: Iterable[Problem] = (),
+    settings: Mapping[str, Any] | None = None,
+) -> tuple[RunInfo, list[Label]]:
+    """How `out` was made, and the labels in it.  The sidecar names the corpus that the candidates were searched for.
+
+    With a `draft`, which reads the texts of `problems`, its rankers are to be had; `settings` say what it is.
+    """
+    table = RANKERS if draft is None else DRAFT_RANKERS
+    if ranker not in RANKERS and ranker not in DRAFT_RANKERS:
+        raise ConfigError(f"unknown ranker {ranker!r}; one of {', '.join({**RANKERS, **DRAFT_RANKERS})}")
+    if ranker not in table:
+        raise ConfigError(f"ranker {ranker} " + ("needs a draft model (--model)" if draft is None else "asks no model"))
     if os.path.realpath(out) == os.path.realpath(candidates):
         raise ConfigError(f"{out}: the labels would take the place of the candidates")
     sets = list(_read_sets(candidates))
-    labels = list(RANKERS[ranker](sets, seed=seed))
+    if draft is None:
+        labels = list(RANKERS[ranker](sets, seed=seed))
+    else:
+        by_id = {problem.id: msgspec.structs.replace(problem, gold=None) for problem in problems}
+        if missing := [found.id for found in sets if found.id not in by_id]:
+            raise DataError(f"the corpus has no problem {missing[0]}: do candidates and corpus belong together?")
+        labels = list(DRAFT_RANKERS[ranker](sets, by_id, draft))
     write_records(out, labels)
     searched = read_run_info(run_info_path(candidates))
     made = RunInfo(
         schema="weaksup/labels",
-        config={"corpus": searched.config.get("corpus") if searched else None, "ranker": ranker},
+        config={"corpus": searched.config.get("corpus") if searched else None, "ranker": ranker, **(settings or {})},
         input=digest_file(candidates),
         seed=seed,
         versions=versions(),
@@ -52,6 +77,12 @@ def rank_file(candidates: AnyPath, out: AnyPath, *, ranker: str = "em", seed: in
     )
     write_run_info(run_info_path(out), made)
     return made, labels
+
+
+def count_changed(candidates: AnyPath, labels: Iterable[Label]) -> int:
+    """How many labels are other than the text-free pick."""
+    plain = {label.id: label.expr for label in rank_em(_read_sets(candidates))}
+    return sum(plain.get(label.id) != label.expr for label in labels)
 
 
 def _read_sets(path: AnyPath) -> Iterator[CandidateSet]:

@@ -74,11 +74,12 @@ class CandidateSet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     reason: str | None = None  # why there is none: "no-match", "no-quantity", "too-many-quantities"
 
 
-class Scored(msgspec.Struct, frozen=True, kw_only=True):
+class Scored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A candidate with its share of belief."""
 
     expr: str
     posterior: float
+    score: float | None = None  # log-probability by the draft model, where one was asked
 
 
 class Label(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -92,3 +93,4 @@ class Label(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     stage: str
     ranker: str
     others: tuple[Scored, ...] = ()  # the next best, for soft labels
+    score: float | None = None  # log-probability by the draft model, where one was asked

@@ -1,7 +1,7 @@
 """The settings of a solver and of its training, and the named presets.
 
 `paper` is what GTS and G2T were published with.  `cpu` was chosen for two cores and an hour; docs/results.md says what
-each choice brought.
+each choice brought.  `small` is for the embedded stories and other small corpora.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import msgspec
 
 from ..errors import ConfigError
 
-__all__ = ["PRESETS", "SolverConfig", "TrainConfig", "preset"]
+__all__ = ["PRESETS", "SolverConfig", "TrainConfig", "draft_preset", "preset"]
 
 
 class SolverConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -69,6 +69,30 @@ PRESETS: dict[str, tuple[SolverConfig, TrainConfig]] = {
             validate_every=3,
         ),
     ),
+    "small": (
+        SolverConfig(embedding=64, hidden=128, directions="concat", dropout=0.3, number_kinds=True),
+        TrainConfig(
+            epochs=20,
+            batch_size=32,
+            learning_rate=4e-3,
+            weight_decay=1e-2,
+            optimizer="adamw",
+            schedule="linear",
+            warmup=50,
+            clip=5.0,
+            ema=0.99,
+            min_word_count=2,
+            min_constant_count=3,
+            validate_every=4,
+        ),
+    ),
+}
+
+#: What a draft has other than the solver of the same preset: it is to judge, not to excel.
+_DRAFTS: dict[str, dict[str, Any]] = {
+    "paper": {"epochs": 20.0},
+    "cpu": {"hidden": 256, "epochs": 6.0, "validate_every": 6.0},
+    "small": {"epochs": 10.0, "validate_every": 10.0},
 }
 
 
@@ -85,3 +109,8 @@ def preset(name: str, **changes: Any) -> tuple[SolverConfig, TrainConfig]:
         return msgspec.convert(solver, SolverConfig), msgspec.convert(train, TrainConfig)
     except msgspec.ValidationError as error:
         raise ConfigError(f"bad setting: {error}") from error
+
+
+def draft_preset(name: str, **changes: Any) -> tuple[SolverConfig, TrainConfig]:
+    """The settings of a draft model."""
+    return preset(name, **{**_DRAFTS.get(name, {}), **changes})

@@ -1,0 +1,99 @@
+"""`mwp-weak pipeline` and `rank --model` as users type them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from weaksup.files import read_records
+from weaksup.records import Label
+
+pytest.importorskip("torch", reason="the pipeline trains solvers")
+
+TINY = ["--size", "60", "--hidden", "16", "--epochs", "1", "--draft-epochs", "1", "--rounds", "1", "--limit", "20"]
+
+
+def call(*words: str | Path) -> tuple[int, str, str]:
+    from mwp_cli.weak import main
+
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    folder = tmp_path_factory.mktemp("cli-pipeline") / "run"
+    code, out, err = call("pipeline", *TINY, "--ranker", "basic", "--out", folder)
+    assert code == 0, err
+    return folder, out
+
+
+def test_it_ends_with_a_table_and_the_path_of_the_report(run_folder: tuple[Path, str]) -> None:
+    folder, out = run_folder
+    lines = out.strip().splitlines()
+    assert lines[-1] == str(folder / "report.html")
+    assert [line.split()[0] for line in lines if "%" in line and line.split()[0] in ("basic", "random")] == [
+        "basic",
+        "random",
+    ]
+    assert (folder / "report.html").is_file()
+
+
+def test_json_is_the_metrics_file(run_folder: tuple[Path, str]) -> None:
+    folder, _ = run_folder
+    code, out, _ = call("pipeline", *TINY, "--ranker", "basic", "--out", folder, "--resume", "--json")
+    assert code == 0
+    assert json.loads(out) == json.loads((folder / "metrics.json").read_text())
+
+
+@pytest.mark.parametrize("ranker", ["basic", "beam", "em"])
+def test_rank_asks_a_draft_and_says_how_many_labels_changed(
+    run_folder: tuple[Path, str], tmp_path: Path, ranker: str
+) -> None:
+    folder, _ = run_folder
+    out = tmp_path / "labels.jsonl"
+    code, text, err = call(
+        "rank", folder / "candidates.jsonl", "--ranker", ranker, "--model", folder / "draft/single", "-o", out
+    )
+    assert code == 0, err
+    assert "other than the pick without a draft" in text
+    labels = list(read_records(out, Label))
+    assert {label.ranker for label in labels} == {ranker}
+    assert any(label.score is not None for label in labels)
+    if ranker == "basic":
+        assert out.read_bytes() == (folder / "labels.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--ranker", "basic"], "needs a draft model"),
+        (["--ranker", "best"], "unknown ranker 'best'"),
+        (["--ranker", "random", "--model", "MODEL"], "asks no model"),
+        (["--ranker", "basic", "--model", "nowhere"], "no such folder"),
+    ],
+)
+def test_rank_refuses_what_does_not_fit_in_one_line(
+    run_folder: tuple[Path, str], tmp_path: Path, words: list[str], complaint: str
+) -> None:
+    folder, _ = run_folder
+    words = [str(folder / "draft/single") if word == "MODEL" else word for word in words]
+    code, _, err = call("rank", folder / "candidates.jsonl", *words, "-o", tmp_path / "labels.jsonl")
+    assert code == 2 and complaint in err and len(err.strip().splitlines()) == 1
+    assert not (tmp_path / "labels.jsonl").exists()
+
+
+def test_an_unknown_key_of_a_config_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text("epoch = 3\n")
+    code, out, err = call("pipeline", "--config", tmp_path / "run.toml", "--out", tmp_path / "run")
+    assert (code, out) == (2, "")
+    assert "did you mean epochs" in err and len(err.strip().splitlines()) == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_begun_run_needs_resume(run_folder: tuple[Path, str]) -> None:
+    code, _, err = call("pipeline", *TINY, "--ranker", "basic", "--out", run_folder[0])
+    assert code == 2 and "--resume" in err

@@ -1,0 +1,130 @@
+"""Rankers that ask a draft, against a draft whose scores are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, log
+
+import pytest
+
+from weaksup.rankers import rank_basic, rank_beam, rank_em_draft
+from weaksup.rankers.draft import CrossFitted, beliefs, fold_of
+from weaksup.rankers.em import em_posteriors
+from weaksup.rankers.em_draft import PRIOR_WEIGHT, shortlist
+from weaksup.records import Candidate, CandidateSet, Problem, Quantity
+
+
+def problem(id: str, values: Sequence[str], answer: str) -> Problem:
+    text = " ".join(values)
+    tokens = tuple(text.split())
+    starts = [text.index(value) for value in values]
+    quantities = tuple(
+        Quantity(value=value, surface=value, start=start, end=start + len(value), token=i)
+        for i, (value, start) in enumerate(zip(values, starts, strict=True))
+    )
+    return Problem(id=id, text=text, tokens=tokens, quantities=quantities, answer=answer)
+
+
+def candidates(id: str, values: Sequence[str], answer: str, *exprs: str) -> CandidateSet:
+    found = tuple(Candidate(expr=expr, stage="all", value=answer) for expr in exprs)
+    return CandidateSet(id=id, values=tuple(values), surfaces=tuple(values), answer=answer, candidates=found)
+
+
+class KnownDraft:
+    """Scores from a table, and what it was asked about."""
+
+    def __init__(self, scores: dict[str, float], proposals: dict[str, list[str]] | None = None) -> None:
+        self.scores, self.proposals = scores, proposals or {}
+        self.asked: list[str] = []
+
+    def score(self, problems: Sequence[Problem], exprs: Sequence[Sequence[str]]) -> list[list[float]]:
+        self.asked += [problem.id for problem in problems]
+        return [[self.scores.get(expr, -inf) for expr in row] for row in exprs]
+
+    def explore(self, problems: Sequence[Problem]) -> list[list[str]]:
+        return [self.proposals.get(problem.id, []) for problem in problems]
+
+
+TWO_WAYS = candidates("a", ["2", "4"], "8", "N0*N1", "N1+N1")
+ONE_WAY = candidates("b", ["3", "4"], "7", "N0+N1")
+NOTHING = candidates("c", ["3", "4"], "99")
+PROBLEMS = {
+    "a": problem("a", ["2", "4"], "8"),
+    "b": problem("b", ["3", "4"], "7"),
+    "c": problem("c", ["3", "4"], "99"),
+}
+
+
+def test_basic_picks_what_the_draft_finds_likeliest_and_asks_about_several_candidates_only() -> None:
+    draft = KnownDraft({"N0*N1": log(0.1), "N1+N1": log(0.3)})
+    labels = list(rank_basic([TWO_WAYS, ONE_WAY, NOTHING], PROBLEMS, draft))
+    assert [(label.id, label.expr, label.ranker) for label in labels] == [
+        ("a", "N1+N1", "basic"),
+        ("b", "N0+N1", "basic"),
+    ]
+    assert draft.asked == ["a"]
+    assert labels[0].posterior == pytest.approx(0.75)
+    assert labels[0].score == pytest.approx(log(0.3), abs=1e-4)
+    assert labels[0].others[0].score == pytest.approx(log(0.1), abs=1e-4)
+    assert labels[1].posterior == 1 and labels[1].score is None
+
+
+def test_a_candidate_that_the_draft_cannot_write_loses_and_with_none_the_simplest_is_taken() -> None:
+    assert next(rank_basic([TWO_WAYS], PROBLEMS, KnownDraft({"N1+N1": -50.0}))).expr == "N1+N1"
+    assert next(rank_basic([TWO_WAYS], PROBLEMS, KnownDraft({}))).expr == "N0*N1"
+
+
+def test_beam_adds_new_right_valued_equations_of_the_draft_and_no_others() -> None:
+    # 4+2+2 is new and right; N1*N0 means N0*N1; N0+N1 is wrong; N0/(N1-N1) has no value.
+    proposals = {"a": ["N1+N0+N0", "N1*N0", "N0+N1", "N0/(N1-N1)"]}
+    draft = KnownDraft({"N0*N1": -3.0, "N1+N1": -4.0, "N1+N0+N0": -1.0}, proposals)
+    (label,) = rank_beam([TWO_WAYS], PROBLEMS, draft)
+    assert label.expr in ("N0+N1+N0", "N0+N0+N1") and label.stage == "beam"
+    assert label.candidates == 3
+
+
+def test_beam_can_label_a_problem_that_the_search_found_nothing_for() -> None:
+    draft = KnownDraft({}, {"c": ["N1*N1*N0*(N0-1)+N0", "N0*N0*N1+N1*N0*N1+N0*N1+N0"]})
+    labels = list(rank_beam([NOTHING], PROBLEMS, draft))
+    assert [label.stage for label in labels] == ["beam"]
+
+
+def test_em_adds_the_logarithms_of_score_and_weighted_prior() -> None:
+    many = [candidates(str(i), ["2", str(i)], str(2 * i), "N0*N1") for i in range(5, 20)]
+    sets = [*many, TWO_WAYS]
+    prior = em_posteriors(sets)[-1]
+    scores = {"N0*N1": -2.0, "N1+N1": -1.0}
+    problems = {found.id: problem(found.id, found.values, found.answer) for found in sets}
+    *_, label = rank_em_draft(sets, problems, KnownDraft(scores))
+    weights = [
+        2.718281828459045**score * belief**PRIOR_WEIGHT for score, belief in zip(scores.values(), prior, strict=True)
+    ]
+    share = weights[0] / sum(weights)
+    assert label.posterior == pytest.approx(max(share, 1 - share), abs=1e-5)
+    assert label.expr == ("N0*N1" if share > 0.5 else "N1+N1")
+
+
+def test_the_shortlist_keeps_the_likeliest_in_the_order_of_the_set() -> None:
+    import numpy as np
+
+    exprs = [f"N0+N{i % 2}*{i}" for i in range(40)]
+    found = candidates("x", ["1", "2"], "3", *exprs)
+    belief = np.asarray([(7 * i) % 40 + 1.0 for i in range(40)])
+    ((short, kept),) = shortlist([found], [belief])
+    best = sorted(sorted(range(40), key=lambda i: -belief[i])[:10])
+    assert [candidate.expr for candidate in short.candidates] == [exprs[i] for i in best]
+    assert kept.tolist() == [belief[i] for i in best]
+
+
+def test_crossfitted_asks_the_draft_of_the_fold_of_each_problem() -> None:
+    drafts = [KnownDraft({"e": float(k)}) for k in range(3)]
+    problems = [problem(str(i), ["2"], "2") for i in range(30)]
+    scores = CrossFitted(drafts, seed=4).score(problems, [["e"]] * 30)
+    assert [row[0] for row in scores] == [fold_of(str(i), 3, seed=4) for i in range(30)]
+    assert len({row[0] for row in scores}) == 3
+
+
+def test_beliefs_are_shares_and_equal_where_nothing_is_known() -> None:
+    assert beliefs([log(1), log(3)]).tolist() == pytest.approx([0.25, 0.75])
+    assert beliefs([-inf, -inf]).tolist() == [0.5, 0.5]
+    assert beliefs([-10_000.0, -10_001.0]).sum() == pytest.approx(1)

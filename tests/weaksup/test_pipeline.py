@@ -1,0 +1,174 @@
+"""The pipeline on a few stories: what it leaves, that it can be killed, and that it reads no gold."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from weaksup.errors import ConfigError, DataError
+from weaksup.files import read_records
+from weaksup.records import Label
+from weaksup.run_folder import Metrics
+
+pytest.importorskip("torch", reason="the pipeline trains solvers")
+
+TINY = {"size": 80, "hidden": 16, "epochs": 1.0, "draft_epochs": 1.0, "rounds": 1, "limit": 20}
+SAME = ("candidates.jsonl", "labels.draft.jsonl", "labels.jsonl", "metrics.json", "examples.jsonl", "report.html")
+
+
+def run(folder: Path, *, resume: bool = False, **changes: object) -> Metrics:
+    from weaksup.pipeline import Watcher, run_pipeline
+    from weaksup.pipeline_config import merge_config
+
+    config = merge_config(None, {**TINY, **changes})
+    watch = Watcher(lambda line: None, lambda what: lambda done, total: None)
+    return run_pipeline(config, folder, resume=resume, watch=watch, device="cpu")
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Of everything but the times."""
+    files = [path for path in folder.rglob("*") if path.is_file() and "times" not in path.name]
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread() -> Iterator[None]:
+    """The last bits of sums depend on the number of threads."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Metrics]:
+    folder = tmp_path_factory.mktemp("pipeline") / "run"
+    return folder, run(folder)
+
+
+def test_a_run_leaves_all_its_files_and_the_metrics_are_those_it_returns(finished: tuple[Path, Metrics]) -> None:
+    folder, metrics = finished
+    for name in (*SAME, "config.toml", "times.json", "solver/model.safetensors", "draft/round-1-fold-0/config.json"):
+        assert (folder / name).is_file(), name
+    assert msgspec.json.decode((folder / "metrics.json").read_bytes(), type=Metrics) == metrics
+    assert [arm.name for arm in metrics.arms] == ["em", "random"]
+    labels = list(read_records(folder / "labels.jsonl", Label))
+    assert metrics.arms[0].runs[0].labels == len(labels) == metrics.covered
+
+
+def test_no_temporary_file_is_left(finished: tuple[Path, Metrics]) -> None:
+    assert not [path for path in finished[0].rglob("*") if path.suffix == ".tmp" or path.name.startswith("checkpoint")]
+
+
+def test_a_finished_run_can_be_resumed_and_stays_as_it_is(finished: tuple[Path, Metrics]) -> None:
+    folder, metrics = finished
+    before = digests(folder)
+    assert run(folder, resume=True) == metrics
+    assert digests(folder) == before
+
+
+def test_without_resume_a_begun_run_is_not_touched(finished: tuple[Path, Metrics]) -> None:
+    with pytest.raises(ConfigError, match="--resume"):
+        run(finished[0])
+
+
+def test_other_settings_are_named(finished: tuple[Path, Metrics]) -> None:
+    with pytest.raises(ConfigError, match=r"epochs was 1\.0, now 2\.0"):
+        run(finished[0], resume=True, epochs=2.0)
+
+
+def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "precious.txt").write_text("mine")
+    with pytest.raises(ConfigError, match="is no run"):
+        run(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["precious.txt"]
+
+
+def test_the_bytes_do_not_depend_on_gold(
+    finished: tuple[Path, Metrics], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same corpus with its gold equations taken away gives the same candidates, labels and weights."""
+    import weaksup.pipeline as pipeline
+
+    read = pipeline.read_corpus
+
+    def without_gold(*args: object, **options: object) -> object:
+        corpus = read(*args, **options)  # type: ignore[arg-type]
+        problems = [msgspec.structs.replace(problem, gold=None) for problem in corpus.problems]
+        return msgspec.structs.replace(corpus, problems=problems)
+
+    monkeypatch.setattr(pipeline, "read_corpus", without_gold)
+    metrics = run(tmp_path / "run")
+    ours, theirs = digests(tmp_path / "run"), digests(finished[0])
+    measured = {"metrics.json", "examples.jsonl", "report.html", "ablation/random/metrics.json"}
+    assert {name: digest for name, digest in ours.items() if name not in measured} == {
+        name: digest for name, digest in theirs.items() if name not in measured
+    }
+    assert metrics.candidates is None and metrics.arms[0].runs[0].oracle is None
+
+
+def test_a_damaged_candidate_line_is_named_and_nothing_is_lost(finished: tuple[Path, Metrics], tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run(folder)
+    lines = (folder / "candidates.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "candidates.jsonl").write_bytes(b"".join([*lines[:3], b'{"id": \n', *lines[4:]]))
+    before = digests(folder)
+    with pytest.raises((DataError, ConfigError), match=r"candidates\.jsonl"):
+        run(folder, resume=True)
+    assert digests(folder) == before
+
+
+def test_seeds_share_the_candidates_and_differ_in_their_runs(tmp_path: Path) -> None:
+    metrics = run(tmp_path / "run", seeds=2, ranker="single", compare=[])
+    assert [found.seed for found in metrics.arms[0].runs] == [0, 1]
+    weights = [(tmp_path / f"run/seed-{seed}/solver/model.safetensors").read_bytes() for seed in (0, 1)]
+    assert weights[0] != weights[1]
+    assert len(list(tmp_path.rglob("candidates.jsonl"))) == 1
+
+
+SCRIPT = """
+import sys
+import torch
+torch.set_num_threads(1)
+from pathlib import Path
+from tests.weaksup.test_pipeline import run
+run(Path(sys.argv[1]), resume=True)
+"""
+
+
+def test_killed_at_any_point_and_resumed_it_ends_with_the_same_bytes(
+    finished: tuple[Path, Metrics], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    rng = random.Random(5)
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(root), "OMP_NUM_THREADS": "1"}
+    killed = 0
+    for _ in range(12):
+        process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(folder)], env=environment, cwd=root)
+        before = set(folder.rglob("*"))
+        # Let it get some files further, then kill it at a moment that nobody chose.
+        wanted = rng.randint(1, 6)
+        while process.poll() is None and len(set(folder.rglob("*")) - before) < wanted:
+            time.sleep(0.02)
+        time.sleep(rng.random() * 0.3)
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            killed += 1
+        if process.wait() == 0:
+            break
+    subprocess.run([sys.executable, "-c", SCRIPT, str(folder)], env=environment, cwd=root, check=True)
+    assert killed >= 3
+    assert digests(folder) == digests(finished[0])

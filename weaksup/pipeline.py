@@ -1,0 +1,376 @@
+"""The whole method in one call: search, draft, rank, train, evaluate, report; each step a file of the run folder.
+
+A step whose file is there is not done again, so a run that was killed goes on where it stopped and ends with the same
+bytes.  Arms (rankers, and gold for comparison) share the candidates and the drafts; seeds and folds are runs in
+folders of their own.  Gold is taken out of the problems before anything is learnt from them; what measures has its own.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from .corpora import Corpus, read_corpus
+from .corpora.parts import split_corpus
+from .errors import ConfigError, DataError
+from .files import AnyPath, read_records, whole_file, write_records
+from .oracle import Judge, score_candidates, score_labels
+from .pipeline_config import ARMS, PipelineConfig, read_config, write_config
+from .rankers import rank_em, rank_random, rank_single
+from .rankers.basic import rank_basic, rank_beam
+from .rankers.draft import CrossFitted, Draft, fold_of
+from .rankers.em_draft import rank_em_draft
+from .records import CandidateSet, Label, Problem
+from .run_folder import (
+    ABLATION,
+    CANDIDATES,
+    CONFIG,
+    DRAFT,
+    DRAFT_LABELS,
+    EXAMPLES,
+    LABELS,
+    METRICS,
+    SOLVER,
+    TIMES,
+    Arm,
+    ArmRun,
+    Evaluation,
+    Metrics,
+    TrainingRow,
+)
+from .search.plans import load_plan
+from .search.run import run_search
+
+__all__ = ["Watcher", "run_pipeline"]
+
+FOLDS = 2  # of the drafts of em: each problem is judged by the draft that did not learn it
+SURE = 0.9  # belief from which a label teaches the first draft of em
+
+
+class Watcher(NamedTuple):
+    """How a run tells what it does."""
+
+    say: Callable[[str], None]
+    progress: Callable[[str], Callable[[int, int], None]]  # what is counted -> its progress
+
+
+class _Parts(NamedTuple):
+    """A split without gold to learn from, and with gold to measure with."""
+
+    name: str
+    plain: Mapping[str, list[Problem]]
+    judged: Mapping[str, list[Problem]]
+
+
+def run_pipeline(
+    config: PipelineConfig, out: AnyPath, *, resume: bool, watch: Watcher, device: str = "auto"
+) -> Metrics:
+    """Run what is missing in the folder `out`; its metrics."""
+    folder = Path(out)
+    _claim(folder, config, resume)
+    times = _Times(folder / TIMES)
+    options = {
+        name: value
+        for name in ("number_words", "segmenter", "subset", "language", "size")
+        if (value := getattr(config, name)) is not None
+    }
+    corpus = read_corpus(config.data, config.path, **options)
+    splits = list(_splits(config, corpus))
+    searched = corpus.problems if config.folds else splits[0].plain["train"]
+    watch.say(f"search: plan {config.plan}, {len(searched):,} problems")
+    with times.of("search"):
+        run_search(
+            msgspec.structs.replace(corpus, problems=_without_gold(searched)),
+            load_plan(config.plan),
+            folder / CANDIDATES,
+            limit=config.limit,
+            workers=2,
+            options=options,
+            source=config.path,
+            progress=watch.progress("problems"),
+        )
+    sets = list(read_records(folder / CANDIDATES, CandidateSet))
+    runs: dict[str, list[ArmRun]] = {}
+    for parts, fold in zip(splits, range(len(splits)), strict=True):
+        for seed in range(config.seed, config.seed + config.seeds):
+            place = folder
+            if config.folds:
+                place = place / f"fold-{fold}"
+            if config.seeds > 1:
+                place = place / f"seed-{seed}"
+            place.mkdir(parents=True, exist_ok=True)
+            unit = _Unit(config, seed, fold if config.folds else None, place, parts, sets, device, watch, times)
+            for arm in dict.fromkeys([config.ranker, *config.compare]):
+                runs.setdefault(arm, []).append(unit.arm(arm))
+    metrics = _metrics(config, splits[0], sets, runs)
+    _write(folder / METRICS, metrics)
+    with times.of("report"):
+        _write_examples(folder, config, splits[0], sets)
+        _write_report(folder)
+    return metrics
+
+
+# --- the folder -------------------------------------------------------------------------------------------------------
+
+
+def _claim(folder: Path, config: PipelineConfig, resume: bool) -> None:
+    """Make the folder, or make sure that it is the one to go on with."""
+    known = folder / CONFIG
+    if known.exists():
+        old = read_config(known)
+        different = [key for key in PipelineConfig.__struct_fields__ if getattr(old, key) != getattr(config, key)]
+        if different:
+            changes = ", ".join(f"{key} was {getattr(old, key)}, now {getattr(config, key)}" for key in different[:3])
+            raise ConfigError(f"{folder} was begun with other settings: {changes}; choose another folder (--out)")
+        if not resume:
+            raise ConfigError(f"{folder} was begun already; go on with it (--resume) or choose another folder (--out)")
+        return
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ConfigError(f"{folder} is there and is no run; choose another folder (--out)")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_config(known, config)
+
+
+class _Times:
+    """How long the steps took, added up over resumed runs."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.seconds: dict[str, float] = {}
+        if path.exists():
+            try:
+                self.seconds = msgspec.json.decode(path.read_bytes(), type=dict[str, float])
+            except msgspec.DecodeError as error:
+                raise DataError(f"not the times of a run: {error}", path=str(path)) from error
+
+    @contextmanager
+    def of(self, step: str) -> Any:
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[step] = round(self.seconds.get(step, 0.0) + time.monotonic() - start, 1)
+            with whole_file(self.path) as file:
+                file.write(json.dumps(self.seconds, indent=1).encode() + b"\n")
+
+
+def _write(path: Path, record: Any) -> None:
+    with whole_file(path) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
+
+
+# --- one seed of one split --------------------------------------------------------------------------------------------
+
+
+class _Unit:
+    """All arms of one seed and one split."""
+
+    def __init__(
+        self,
+        config: PipelineConfig,
+        seed: int,
+        fold: int | None,
+        folder: Path,
+        parts: _Parts,
+        sets: Sequence[CandidateSet],
+        device: str,
+        watch: Watcher,
+        times: _Times,
+    ) -> None:
+        self.config, self.seed, self.fold, self.folder, self.parts = config, seed, fold, folder, parts
+        self.device, self.watch, self.times = device, watch, times
+        self.problems = {problem.id: problem for problem in parts.plain["train"]}
+        self.sets = [found for found in sets if found.id in self.problems]
+
+    def arm(self, arm: str) -> ArmRun:
+        """Labels, solver and metrics of an arm."""
+        main = arm == self.config.ranker
+        place = self.folder if main else self.folder / ABLATION / arm
+        place.mkdir(parents=True, exist_ok=True)
+        labels = self._gold_labels() if arm == "gold" else self._labels(arm, place / LABELS)
+        where = f" (seed {self.seed}" + (f", fold {self.fold})" if self.fold is not None else ")")
+        self.watch.say(f"train {arm}{where}: {len(labels):,} labels")
+        with self.times.of(f"train {arm}"):
+            self._train(place / SOLVER, labels, gold=arm == "gold", epochs=self.config.epochs)
+        done = place / METRICS if not main or self.folder.name.startswith(("seed-", "fold-")) else None
+        with self.times.of(f"evaluate {arm}"):
+            run = self._measure(arm, place, labels)
+        if done is not None:
+            _write(done, run)
+        return run
+
+    # labels
+
+    def _labels(self, arm: str, path: Path) -> dict[str, Label]:
+        if not path.exists():
+            self.watch.say(f"rank: {arm}")
+            with self.times.of(f"rank {arm}"):
+                write_records(path, self._rank(arm))
+        return {label.id: label for label in read_records(path, Label)}
+
+    def _rank(self, arm: str) -> Iterable[Label]:
+        if arm == "single":
+            return rank_single(self.sets)
+        if arm == "random":
+            return rank_random(self.sets, seed=self.seed)
+        if arm == "em":
+            return self._rank_em()
+        draft = self._single_draft()
+        return (rank_basic if arm == "basic" else rank_beam)(self.sets, self.problems, draft)
+
+    def _rank_em(self) -> Iterable[Label]:
+        """Text-free beliefs teach the first drafts; each round's labels teach the next ones."""
+        start = self.folder / DRAFT_LABELS
+        if not start.exists():
+            write_records(start, (label for label in rank_em(self.sets) if label.posterior > SURE))
+        labels = {label.id: label for label in read_records(start, Label)}
+        found: list[Label] = []
+        for round_ in range(1, self.config.rounds + 1):
+            drafts = [self._em_draft(round_, fold, labels) for fold in range(FOLDS)]
+            found = list(rank_em_draft(self.sets, self.problems, CrossFitted(drafts, seed=self.seed)))
+            labels = {label.id: label for label in found}
+        return found or rank_em(self.sets)
+
+    def _em_draft(self, round_: int, fold: int, labels: Mapping[str, Label]) -> Draft:
+        mine = {id: label for id, label in labels.items() if fold_of(id, FOLDS, seed=self.seed) != fold}
+        return self._draft(f"round-{round_}-fold-{fold}", mine)
+
+    def _single_draft(self) -> Draft:
+        return self._draft("single", {label.id: label for label in rank_single(self.sets)})
+
+    def _draft(self, name: str, labels: Mapping[str, Label]) -> Draft:
+        from .solvers.draft import SolverDraft
+        from .solvers.solver import Solver
+
+        place = self.folder / DRAFT / name
+        self.watch.say(f"draft {name}: {len(labels):,} labels")
+        with self.times.of("drafts"):
+            self._train(place, labels, gold=False, epochs=self.config.draft_epochs, draft=True)
+        return SolverDraft(Solver.load(place, device=self.device), beam=self.config.beam)
+
+    def _gold_labels(self) -> dict[str, Label]:
+        """The labels of the main arm: which problems the gold arm is trained on."""
+        return self._labels(self.config.ranker, self.folder / LABELS)
+
+    # solvers
+
+    def _train(
+        self, place: Path, labels: Mapping[str, Label], *, gold: bool, epochs: float | None, draft: bool = False
+    ) -> None:
+        from .solvers.config import draft_preset, preset
+        from .solvers.examples import gold_lessons, label_lessons
+        from .solvers.solver import find_device
+        from .solvers.training import AlreadyTrained, train_solver
+
+        config = self.config
+        name = config.preset or ("small" if config.data == "stories" else "cpu")
+        changes: dict[str, Any] = {"solver": config.solver, "seed": self.seed, "soft": config.soft}
+        changes |= {key: value for key, value in (("epochs", epochs), ("hidden", config.hidden)) if value is not None}
+        solver, train = (draft_preset if draft else preset)(name, **changes)
+        problems = self.parts.judged["train"] if gold else self.parts.plain["train"]
+        chosen = [problem for problem in problems if problem.id in labels]
+        if gold:
+            lessons, _ = gold_lessons(chosen, writing=train.writing)
+        else:
+            lessons, _ = label_lessons(chosen, labels, writing=train.writing, soft=train.soft != "none")
+        with suppress(AlreadyTrained):
+            train_solver(
+                lessons,
+                self.parts.plain["valid"],
+                place,
+                config=solver,
+                train=train,
+                device=find_device(self.device),
+                progress=self.watch.progress("examples"),
+            )
+
+    # measuring
+
+    def _measure(self, arm: str, place: Path, labels: Mapping[str, Label]) -> ArmRun:
+        from .report.examples import calibration
+        from .solvers.evaluation import evaluate_solver
+        from .solvers.solver import Solver
+
+        part = "test" if self.parts.judged.get("test") else "valid"
+        solver = Solver.load(place / SOLVER, device=self.device)
+        found = evaluate_solver(solver, self.parts.judged[part], beam=self.config.beam)
+        evaluation: Evaluation = msgspec.structs.replace(found, data=self.config.data, split=part)
+        rows = read_records(place / SOLVER / "metrics.jsonl", TrainingRow)
+        judged = self.parts.judged["train"]
+        scored = arm != "gold" and any(problem.gold is not None for problem in judged)
+        plain = {label.id: label for label in rank_em(self.sets)} if arm in ("em", "basic", "beam") else {}
+        return ArmRun(
+            seed=self.seed,
+            fold=self.fold,
+            labels=len(labels),
+            changed=sum(plain[id].expr != label.expr for id, label in labels.items() if id in plain) if plain else None,
+            oracle=score_labels(list(labels.values()), judged) if scored else None,
+            calibration=calibration(list(labels.values()), Judge(judged)) if scored else [],
+            training=list(rows),
+            evaluation=evaluation,
+        )
+
+
+# --- splits, metrics and the report -----------------------------------------------------------------------------------
+
+
+def _without_gold(problems: Iterable[Problem]) -> list[Problem]:
+    return [msgspec.structs.replace(problem, gold=None, gold_missing=None) for problem in problems]
+
+
+def _splits(config: PipelineConfig, corpus: Corpus) -> Iterable[_Parts]:
+    from .teaching import divide
+
+    for fold in range(config.folds or 1):
+        split = split_corpus(corpus, file=config.split_file, folds=config.folds, fold=fold)
+        train, valid, _ = divide(split)
+        judged = {"train": train, "valid": valid, "test": split.get("test", [])}
+        yield _Parts(str(split), {part: _without_gold(problems) for part, problems in judged.items()}, judged)
+
+
+def _metrics(
+    config: PipelineConfig, parts: _Parts, sets: Sequence[CandidateSet], runs: Mapping[str, list[ArmRun]]
+) -> Metrics:
+    from .report.examples import sample_rule
+
+    judged = {problem.id: problem for problem in parts.judged["train"]}
+    here = [found for found in sets if found.id in judged]
+    distribution: dict[str, int] = {}
+    for size in sorted(len(found.candidates) for found in here):
+        distribution[str(size)] = distribution.get(str(size), 0) + 1
+    has_gold = any(problem.gold is not None for problem in judged.values())
+    return Metrics(
+        config=msgspec.json.decode(msgspec.json.encode(config)),  # as it is read again
+        split=parts.name,
+        sizes={part: len(problems) for part, problems in parts.judged.items()},
+        candidates=score_candidates(here, list(judged.values())) if has_gold else None,
+        covered=sum(bool(found.candidates) for found in here),
+        distribution=distribution,
+        arms=[Arm(name=arm, about=ARMS[arm], runs=list(found)) for arm, found in runs.items()],
+        examples_rule=sample_rule(len(judged), seed=config.seed),
+    )
+
+
+def _write_examples(folder: Path, config: PipelineConfig, parts: _Parts, sets: Sequence[CandidateSet]) -> None:
+    from .report.examples import sample_examples
+
+    first = folder
+    if config.folds:
+        first = first / "fold-0"
+    if config.seeds > 1:
+        first = first / f"seed-{config.seed}"
+    labels = list(read_records(first / LABELS, Label))
+    problems = parts.judged["train"]
+    write_records(folder / EXAMPLES, sample_examples(problems, sets, labels, judge=Judge(problems), seed=config.seed))
+
+
+def _write_report(folder: Path) -> None:
+    from .report import write_report
+
+    write_report(folder)

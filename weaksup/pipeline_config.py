@@ -1,0 +1,101 @@
+"""The settings of a pipeline: flags over a TOML file over defaults, and the file that a run keeps of them."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from .errors import ConfigError
+from .files import AnyPath, whole_file
+
+__all__ = ["ARMS", "PipelineConfig", "merge_config", "read_config", "write_config"]
+
+#: The ways to make labels, the best first; gold is for comparison.
+ARMS = {
+    "em": "templates and drafts, all problems with candidates",
+    "beam": "Beam Ranker: draft on single candidates, its own right-valued equations added",
+    "basic": "Basic Ranker: draft on single candidates",
+    "random": "no ranking: any candidate",
+    "single": "problems with one candidate only",
+    "gold": "oracle test: the same problems with gold equations",
+}
+
+Ranker = Literal["em", "beam", "basic", "random", "single"]
+
+
+class PipelineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=False):
+    """All settings of a run; what is None takes the default of the corpus or of the preset."""
+
+    data: str = "stories"
+    path: str | None = None
+    split_file: str | None = None
+    number_words: bool | None = None
+    segmenter: str | None = None
+    subset: str | None = None
+    language: str | None = None
+    size: int | None = None  # of the stories
+    plan: str = "full"
+    limit: int | None = None
+    ranker: Ranker = "em"
+    rounds: int = 2  # of drafts (em)
+    solver: Literal["gts", "g2t"] = "gts"
+    preset: str | None = None  # by default `small` for the stories, else `cpu`
+    epochs: float | None = None
+    draft_epochs: float | None = None
+    hidden: int | None = None
+    soft: Literal["none", "expected", "marginal"] = "none"
+    beam: int = 5
+    compare: tuple[str, ...] = ("random",)  # other arms beside the main one
+    seed: int = 0
+    seeds: int = 1
+    folds: int | None = None
+
+
+def merge_config(file: AnyPath | None, flags: Mapping[str, Any]) -> PipelineConfig:
+    """Flags (those that are not None) over the file over defaults; an unknown key is an error that names one near."""
+    given = _read_toml(file) if file is not None else {}
+    known = PipelineConfig.__struct_fields__
+    for key in given:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
+            raise ConfigError(f"{file}: unknown key {key!r}{hint}")
+    merged = {**given, **{key: value for key, value in flags.items() if value is not None}}
+    try:
+        config = msgspec.convert(merged, PipelineConfig)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{file}: {error}" if file is not None else str(error)) from error
+    for arm in config.compare:
+        if arm not in ARMS:
+            raise ConfigError(f"unknown arm {arm!r}; one of {', '.join(ARMS)}")
+    return config
+
+
+def read_config(path: AnyPath) -> PipelineConfig:
+    """The settings that a run folder keeps."""
+    return merge_config(path, {})
+
+
+def write_config(path: AnyPath, config: PipelineConfig) -> None:
+    lines = [
+        f"{key} = {json.dumps(value, ensure_ascii=False)}\n"  # JSON texts, numbers and lists are TOML as well
+        for key, value in msgspec.to_builtins(config).items()
+        if value is not None
+    ]
+    with whole_file(path) as file:
+        file.write("".join(lines).encode())
+
+
+def _read_toml(file: AnyPath) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(file).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"{file} is not TOML: {error}") from error
