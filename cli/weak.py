@@ -24,6 +24,12 @@ COMMANDS = {
     "export": "weak_labels",
     "oracle": "weak_oracle",
     "show": "weak_oracle",
+    "report": "weak_report",
+    "pipeline": "weak_pipeline",
+    "train": "weak_solver",
+    "evaluate": "weak_solver",
+    "solve": "weak_solver",
+    "baseline": "weak_baseline",
 }
 
 

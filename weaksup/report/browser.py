@@ -1,0 +1,103 @@
+"""The example browser's data: what its script reads, the trees it copies, and what its filters offer."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from mathcanon import MathCanonError
+from mathcanon.drawing import tree_svg
+
+from ..run_folder import ShownExample
+
+__all__ = ["Trees", "browsed", "choices_of", "text_parts"]
+
+_STYLE = re.compile(r"<style>.*?</style>\n", re.DOTALL)
+_LARGEST_TREE = 12_000  # characters of SVG; a larger tree is no help
+
+
+class Trees:
+    """The pictures of the labels' trees, each once."""
+
+    def __init__(self) -> None:
+        self.drawn: list[str] = []
+        self._places: dict[str, int | None] = {}
+
+    def place(self, expr: str) -> int | None:
+        """Which picture shows an expression; None if it can't be drawn."""
+        if expr not in self._places:
+            try:
+                # The page has its own style for trees: one for all of them, which follows the button for dark.
+                picture = _STYLE.sub("", tree_svg(expr)).replace("\n", "")
+            except MathCanonError:
+                picture = ""
+            fits = 0 < len(picture) <= _LARGEST_TREE
+            self._places[expr] = len(self.drawn) if fits else None
+            self.drawn += [picture] if fits else []
+        return self._places[expr]
+
+
+def browsed(example: ShownExample, trees: Trees) -> dict[str, Any]:
+    """An example as the script reads it.  Python counts characters as JavaScript does not, so the text is cut here."""
+    return {
+        "id": example.id,
+        "parts": text_parts(example.text, example.marks),
+        "quantities": example.quantities,
+        "answer": example.answer,
+        "gold": example.gold,
+        "stage": example.stage,
+        "candidates": example.candidates,
+        "shown": [[c.equation, c.expr, c.stage, c.posterior, c.right] for c in example.shown],
+        "label": example.label,
+        "expr": example.expr,
+        "posterior": example.posterior,
+        "right": example.right,
+        "tree": None if example.expr is None else trees.place(example.expr),
+    }
+
+
+def text_parts(text: str, marks: Sequence[tuple[int, int]]) -> list[tuple[str, int | None]]:
+    """The text in pieces, each with the number of its quantity if it is one.
+
+    >>> text_parts("Tom has 3 apples.", [(8, 9)])
+    [('Tom has ', None), ('3', 0), (' apples.', None)]
+    """
+    parts: list[tuple[str, int | None]] = []
+    done = 0
+    for number, (start, end) in sorted(enumerate(marks), key=lambda mark: mark[1]):
+        if done <= start < end <= len(text):
+            parts += [(text[done:start], None), (text[start:end], number)]
+            done = end
+    return [(piece, number) for piece, number in [*parts, (text[done:], None)] if piece]
+
+
+class Choice(NamedTuple):
+    """An entry of a filter."""
+
+    value: str
+    name: str
+    problems: int
+
+
+def choices_of(examples: Sequence[ShownExample]) -> dict[str, list[Choice]]:
+    """What the filters offer: only what there is."""
+    sizes = Counter("6" if example.quantities >= 6 else str(example.quantities) for example in examples)
+    stages = Counter(example.stage for example in examples if example.stage)
+    several = Counter("0" if not e.candidates else "1" if e.candidates == 1 else "2" for e in examples)
+    verdicts = Counter(_verdict(example) for example in examples)
+    kinds = {"1": "one candidate", "2": "several candidates", "0": "no candidate"}
+    words = {"right": "right", "wrong": "wrong", "unknown": "not judged", "none": "no label"}
+    return {
+        "quantities": [Choice(size, "6 and more" if size == "6" else size, sizes[size]) for size in sorted(sizes)],
+        "stage": [Choice(stage, stage, count) for stage, count in stages.most_common()],
+        "candidates": [Choice(kind, name, several[kind]) for kind, name in kinds.items() if several[kind]],
+        "verdict": [Choice(word, name, verdicts[word]) for word, name in words.items() if verdicts[word]],
+    }
+
+
+def _verdict(example: ShownExample) -> str:
+    if example.label is None:
+        return "none"
+    return {True: "right", False: "wrong", None: "unknown"}[example.right]

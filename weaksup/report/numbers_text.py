@@ -1,0 +1,72 @@
+"""Numbers as people read them: percents with one decimal, thousands commas, mean ± deviation, a dash for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean, stdev
+
+__all__ = ["NOTHING", "Spread", "count_text", "percent", "spread_of", "step_text"]
+
+NOTHING = "–"
+
+
+class Spread:
+    """Mean and sample deviation of what several runs gave.
+
+    >>> spread = spread_of([0.6, 0.61, None])
+    >>> spread.percent, spread.runs
+    ('60.5 ± 0.7', 2)
+    """
+
+    def __init__(self, values: Sequence[float]) -> None:
+        self.runs = len(values)
+        self.mean = fmean(values) if values else None
+        self.deviation = stdev(values) if len(set(values)) > 1 else None  # equal in all runs: nothing to say
+
+    @property
+    def percent(self) -> str:
+        return self._text(100, 1)
+
+    @property
+    def count(self) -> str:
+        """For counts: whole where all runs agree, else with one decimal."""
+        return self._text(1, 0 if self.deviation is None else 1)
+
+    def _text(self, scale: float, decimals: int) -> str:
+        if self.mean is None:
+            return NOTHING
+        text = f"{scale * self.mean:,.{decimals}f}"
+        return text if self.deviation is None else f"{text} ± {scale * self.deviation:,.{decimals}f}"
+
+
+def spread_of(values: Iterable[float | None]) -> Spread:
+    """The spread of those that are known."""
+    return Spread([value for value in values if value is not None])
+
+
+def percent(share: float | None, *, sign: bool = False) -> str:
+    """
+    >>> percent(0.9449), percent(0.5, sign=True), percent(None)
+    ('94.5', '50.0%', '–')
+    """
+    return NOTHING if share is None else f"{100 * share:.1f}{'%' if sign else ''}"
+
+
+def count_text(count: float | None) -> str:
+    """
+    >>> count_text(23162), count_text(3.5), count_text(None)
+    ('23,162', '3.5', '–')
+    """
+    if count is None:
+        return NOTHING
+    return f"{count:,.0f}" if count == int(count) else f"{count:,.1f}"
+
+
+def step_text(value: float) -> str:
+    """A tick of an axis: short, without needless zeros.
+
+    >>> [step_text(value) for value in (0, 0.25, 1.5, 400, 12000)]
+    ['0', '0.25', '1.5', '400', '12,000']
+    """
+    text = f"{value:,.6f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text

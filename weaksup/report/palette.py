@@ -1,0 +1,66 @@
+"""The colours of the page, light and dark, as CSS variables.
+
+The series colours follow Okabe and Ito's order of hues, which people with the common forms of colour blindness tell
+apart, made darker or lighter until each stands out from its background (3:1, text 4.5:1; a test measures it).  Lines
+also differ in the shape of their marks: colour never says anything alone.
+"""
+
+from __future__ import annotations
+
+__all__ = ["DARK", "LIGHT", "SERIES", "contrast", "palette_css"]
+
+#: How many series have a colour of their own; the last is the neutral one, for gold labels.
+SERIES = 7
+
+LIGHT = {
+    "page": "#fbfbf9", "card": "#ffffff", "raised": "#f3f4f1", "text": "#1d2126", "soft": "#5a626c",
+    "line": "#e2e4df", "strong-line": "#c5c9c2", "accent": "#0b62a8", "mark": "#e3eefa", "mark-text": "#0b4f8a",
+    "right": "#0b6e4f", "right-back": "#e2f3ec", "wrong": "#a8380b", "wrong-back": "#fbeae2",
+    "s0": "#0b62a8", "s1": "#c2530c", "s2": "#0a8466", "s3": "#a83f86", "s4": "#8a6d00", "s5": "#3d8fc4",
+    "s6": "#4a525c",
+    "operator": "#e3eefa", "operator-line": "#0b62a8", "operand": "#f3f4f1", "operand-line": "#5a626c",
+    "number": "#fbf3d4", "number-line": "#8a6d00", "badge": "#fbeae2", "badge-line": "#a8380b",
+}  # fmt: skip
+
+DARK = {
+    "page": "#14171b", "card": "#1b1f24", "raised": "#242a31", "text": "#e8eaed", "soft": "#a4adb8",
+    "line": "#2d343c", "strong-line": "#454e59", "accent": "#76b7f5", "mark": "#1d3a57", "mark-text": "#cfe5fb",
+    "right": "#6bd3ae", "right-back": "#173a2f", "wrong": "#f7a27c", "wrong-back": "#46261a",
+    "s0": "#76b7f5", "s1": "#f29a5c", "s2": "#55cba6", "s3": "#e493c8", "s4": "#dcc256", "s5": "#4d9fd6",
+    "s6": "#c3cad3",
+    "operator": "#1d3a57", "operator-line": "#76b7f5", "operand": "#242a31", "operand-line": "#a4adb8",
+    "number": "#3b3212", "number-line": "#dcc256", "badge": "#46261a", "badge-line": "#f7a27c",
+}  # fmt: skip
+
+
+def palette_css() -> str:
+    """The variables: dark where the reader's system or the button on the page asks for it, never on paper."""
+    light, dark = _variables(LIGHT), _variables(DARK)
+    return (
+        f":root {{ color-scheme: light; {light} }}\n"
+        f"@media screen and (prefers-color-scheme: dark) {{\n"
+        f':root:not([data-theme="light"]) {{ color-scheme: dark; {dark} }}\n}}\n'
+        f'@media screen {{\n:root[data-theme="dark"] {{ color-scheme: dark; {dark} }}\n}}\n'
+        + "\n".join([f".s{i} {{ --c: var(--s{i}); }}" for i in range(SERIES)])
+        + "\n"
+    )
+
+
+def _variables(colours: dict[str, str]) -> str:
+    return " ".join([f"--{name}: {colour};" for name, colour in colours.items()])
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colours, by WCAG 2: 1 to 21.
+
+    >>> round(contrast("#000000", "#ffffff"))
+    21
+    """
+    dark, light = sorted((_luminance(one), _luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

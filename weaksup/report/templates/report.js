@@ -1,0 +1,229 @@
+"use strict";
+// Everything from the data becomes text nodes: nothing is parsed as HTML, nothing is evaluated.
+(() => {
+  const PAGE = 10;
+  const FIRST = 5; // candidates that are shown at once
+
+  function make(name, className, ...inside) {
+    const element = document.createElement(name);
+    if (className) element.className = className;
+    element.append(...inside.filter((part) => part !== null && part !== ""));
+    return element;
+  }
+
+  // --- dark and light ------------------------------------------------------------------------------------------------
+
+  function startTheme() {
+    const root = document.documentElement;
+    const button = document.getElementById("theme");
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    const remembered = (value) => {
+      try { // a page opened from a file may have no storage
+        return value === undefined ? localStorage.getItem("theme") : localStorage.setItem("theme", value);
+      } catch {
+        return null;
+      }
+    };
+    const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+    const show = () => { button.textContent = isDark() ? "Light" : "Dark"; };
+    const before = remembered();
+    if (before === "dark" || before === "light") root.dataset.theme = before;
+    button.addEventListener("click", () => {
+      root.dataset.theme = isDark() ? "light" : "dark";
+      remembered(root.dataset.theme);
+      show();
+    });
+    system.addEventListener("change", show);
+    button.hidden = false;
+    show();
+  }
+
+  // --- tables --------------------------------------------------------------------------------------------------------
+
+  function startSorting(table) {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const button = make("button", "", ...head.childNodes);
+      button.type = "button";
+      button.addEventListener("click", () => {
+        const numeric = head.classList.contains("number");
+        const now = head.getAttribute("aria-sort");
+        const next = now === "none" ? (numeric ? "descending" : "ascending") : now === "ascending" ? "descending" : "ascending";
+        heads.forEach((other) => other.setAttribute("aria-sort", "none"));
+        head.setAttribute("aria-sort", next);
+        sortRows(table.tBodies[0], column, next === "ascending" ? 1 : -1);
+      });
+      head.append(button);
+      head.setAttribute("aria-sort", "none");
+    });
+  }
+
+  function sortRows(body, column, sign) {
+    const value = (row) => {
+      const cell = row.cells[column];
+      return "sort" in cell.dataset ? Number(cell.dataset.sort) : cell.textContent.trim();
+    };
+    const isNothing = (found) => found === "" || found === "–";
+    const rows = [...body.rows].map((row) => [value(row), row]);
+    rows.sort(([a], [b]) => {
+      if (isNothing(a) || isNothing(b)) return isNothing(a) - isNothing(b); // unknown is last either way
+      const both = typeof a === "number" && typeof b === "number";
+      return sign * (both ? a - b : String(a).localeCompare(String(b), "en", { numeric: true }));
+    });
+    body.append(...rows.map(([, row]) => row));
+  }
+
+  // --- examples ------------------------------------------------------------------------------------------------------
+
+  const plain = (text) => text.normalize("NFKC").toLowerCase();
+  const kindOf = (example) => String(Math.min(example.candidates, 2));
+  const verdictOf = (example) =>
+    example.label === null ? "none" : example.right === null ? "unknown" : example.right ? "right" : "wrong";
+  const WORDS = { none: "no label", unknown: "not judged", right: "right", wrong: "wrong" };
+
+  function matches(example, wanted) {
+    return (!wanted.quantities || String(Math.min(example.quantities, 6)) === wanted.quantities)
+      && (!wanted.stage || example.stage === wanted.stage)
+      && (!wanted.candidates || kindOf(example) === wanted.candidates)
+      && (!wanted.verdict || verdictOf(example) === wanted.verdict)
+      && wanted.words.every((word) => example.searched.includes(word));
+  }
+
+  function marked(example) {
+    return make("p", "text", ...example.parts.map(([text, number]) =>
+      number === null ? text : make("mark", "", text, make("sub", "", `N${number}`))));
+  }
+
+  function pairs(example) {
+    const list = make("dl", "key");
+    for (const [name, value] of [["answer", example.answer], ["gold", example.gold], ["label", example.label]]) {
+      if (value !== null) list.append(make("div", "", make("dt", "", name), make("dd", "", value)));
+    }
+    return list;
+  }
+
+  function belief(share) {
+    if (share === null) return ["–"];
+    const inner = make("i", "");
+    inner.style.width = `${100 * share}%`;
+    const bar = make("span", "belief", inner);
+    bar.setAttribute("aria-hidden", "true");
+    return [bar, make("span", "share", share > 0 && share < 0.0005 ? "<0.001" : share.toFixed(3))];
+  }
+
+  function candidateRow([equation, expr, stage, posterior, right], isPicked) {
+    const word = right === null ? "–" : right ? "right" : "wrong";
+    const name = make("th", "equation" + (isPicked ? " picked" : ""), equation, isPicked ? make("small", "", "picked") : "");
+    name.scope = "row";
+    name.title = expr;
+    return make("tr", "", name, make("td", "", stage), make("td", "number", ...belief(posterior)), make("td", right === null ? "" : word, word));
+  }
+
+  function candidateTable(rows, isPicked) {
+    const heads = ["candidate", "stage", "posterior", "against gold"].map((text, i) => {
+      const head = make("th", i === 2 ? "number" : "", text);
+      head.scope = "col";
+      return head;
+    });
+    const body = make("tbody", "", ...rows.map((row) => candidateRow(row, isPicked(row))));
+    return make("table", "", make("thead", "", make("tr", "", ...heads)), body);
+  }
+
+  function candidates(example) {
+    const block = make("div", "");
+    if (!example.shown.length) return block;
+    const isPicked = (row) => row[1] === example.expr;
+    const table = candidateTable(example.shown.slice(0, FIRST), isPicked);
+    block.append(table);
+    const rest = example.shown.slice(FIRST);
+    const unseen = example.candidates - example.shown.length;
+    if (rest.length) {
+      const button = make("button", "rest", `Show ${rest.length} more`);
+      button.type = "button";
+      button.addEventListener("click", () => {
+        table.tBodies[0].append(...rest.map((row) => candidateRow(row, isPicked(row))));
+        button.remove();
+      });
+      block.append(button);
+    }
+    if (unseen > 0) block.append(make("p", "more", `${unseen.toLocaleString("en")} further candidates are not shown.`));
+    return block;
+  }
+
+  function tree(example) {
+    const picture = example.tree === null ? null : document.getElementById("trees").content.children[example.tree];
+    if (!picture) return null;
+    return make("figure", "tree", make("figcaption", "", `tree of ${example.expr}`), picture.cloneNode(true));
+  }
+
+  function card(example) {
+    const verdict = verdictOf(example);
+    const count = example.candidates;
+    const head = make("h3", "",
+      make("span", `verdict ${verdict}`, WORDS[verdict]),
+      make("span", "", example.id),
+      make("span", "", `${example.quantities} ${example.quantities === 1 ? "quantity" : "quantities"}`),
+      make("span", "", count === 1 ? "1 candidate" : `${count.toLocaleString("en")} candidates`),
+      example.stage === null ? null : make("span", "", `stage ${example.stage}`));
+    const picture = tree(example);
+    const left = make("div", "", pairs(example), candidates(example));
+    return make("li", "example", head, marked(example), make("div", picture ? "body" : "body plain", left, picture));
+  }
+
+  function startExamples() {
+    const examples = JSON.parse(document.getElementById("data").textContent);
+    for (const example of examples) {
+      const texts = [example.id, example.parts.map(([text]) => text).join(""), example.gold, example.label];
+      example.searched = plain(texts.filter((text) => text !== null).join("\n"));
+    }
+    const form = document.getElementById("filters");
+    const list = document.getElementById("list");
+    const pagers = [...document.querySelectorAll(".pager")];
+    let found = examples;
+    let page = 0;
+
+    function show() {
+      const pages = Math.max(1, Math.ceil(found.length / PAGE));
+      page = Math.min(Math.max(page, 0), pages - 1);
+      const here = found.slice(page * PAGE, (page + 1) * PAGE);
+      list.replaceChildren(...here.map(card));
+      const total = found.length.toLocaleString("en");
+      document.getElementById("shown").textContent = here.length
+        ? `${page * PAGE + 1} to ${page * PAGE + here.length} of ${total}` : "Nothing fits these filters.";
+      document.querySelector(".pager .page").textContent = `Page ${page + 1} of ${pages}`;
+      for (const button of document.querySelectorAll("[data-turn]")) {
+        const to = page + Number(button.dataset.turn);
+        button.disabled = to < 0 || to >= pages;
+      }
+    }
+
+    function filter() {
+      const fields = new FormData(form);
+      const wanted = Object.fromEntries(["quantities", "stage", "candidates", "verdict"].map((name) => [name, fields.get(name)]));
+      wanted.words = plain(fields.get("text")).split(/\s+/).filter(Boolean);
+      found = examples.filter((example) => matches(example, wanted));
+      page = 0;
+      show();
+    }
+
+    form.addEventListener("input", filter);
+    form.addEventListener("submit", (event) => event.preventDefault());
+    for (const button of document.querySelectorAll("[data-turn]")) {
+      button.addEventListener("click", () => {
+        page += Number(button.dataset.turn);
+        show();
+        if (button.closest(".pager") === pagers[1]) {
+          list.focus({ preventScroll: true });
+          pagers[0].scrollIntoView();
+        }
+      });
+    }
+    form.hidden = false;
+    pagers.forEach((pager) => { pager.hidden = false; });
+    filter(); // a browser keeps what was chosen before a reload
+  }
+
+  startTheme();
+  document.querySelectorAll("table.sortable").forEach(startSorting);
+  startExamples();
+})();
