@@ -49,6 +49,17 @@ def folder_of(package: str) -> Path:
     return ROOT.joinpath(FOLDERS[top], *rest)
 
 
+def files_of(package: str) -> list[str]:
+    """The files whose nearest package this is, relative to its folder."""
+    folder = folder_of(package)
+    return [
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_file() and path.parent.name != "__pycache__"
+        if next(above for above in path.parents if (above / "__init__.py").exists()) == folder
+    ]
+
+
 # --- setup.cfg --------------------------------------------------------------------------------------------------------
 
 
@@ -69,11 +80,11 @@ def test_every_folder_with_modules_is_a_package() -> None:
 def test_every_data_file_is_shipped() -> None:
     shipped = {name: patterns.split() for name, patterns in SETUP["options.package_data"].items()}
     left_out = [
-        path.relative_to(ROOT).as_posix()
+        path
         for package in PACKAGES
-        for path in folder_of(package).iterdir()
-        if path.is_file() and path.suffix not in (".py", ".pyc")
-        if not any(fnmatch(path.name, pattern) for pattern in shipped.get(package, []))
+        for path in files_of(package)
+        if not path.endswith(".py")
+        if not any(fnmatch(path, pattern) for pattern in shipped.get(package, []))
     ]
     assert left_out == []
 
@@ -231,12 +242,7 @@ def test_a_wheel_holds_everything_and_runs_from_elsewhere(tmp_path: Path) -> Non
     subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", wheels, source], check=True)
     (wheel,) = wheels.glob("*.whl")
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    expected = {
-        f"{package.replace('.', '/')}/{path.name}"
-        for package in PACKAGES
-        for path in folder_of(package).iterdir()
-        if path.is_file() and path.suffix != ".pyc"
-    }
+    expected = {f"{package.replace('.', '/')}/{path}" for package in PACKAGES for path in files_of(package)}
     assert names == expected
     assert {"mathcanon/py.typed", "weaksup/py.typed", "weaksup/corpora/stories_en.toml", "mwp_cli/canon.py"} <= names
 
