@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -63,16 +64,29 @@ def data_list(as_json: bool) -> None:
 @part_options
 @click.option("--id", "wanted", help="One problem, whole.")
 @click.option("--limit", type=click.IntRange(min=0), default=3, show_default=True, help="How many problems to show.")
+@click.option(
+    "--graph",
+    "picture",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Draw the graph that G2T reads of one problem (--id, else the first): a .png or .svg.",
+)
 @json_option
-def data_show(source: Source, part: Part, wanted: str | None, limit: int, as_json: bool) -> None:
+def data_show(source: Source, part: Part, wanted: str | None, limit: int, picture: Path | None, as_json: bool) -> None:
     """What is in a corpus: sizes, what was skipped and why, quantities a problem, and the first problems.
 
     \b
     mwp-weak data show
     mwp-weak data show math23k --path Math_23K.json --split-file split.json --limit 5
     mwp-weak data show stories --id story-00003
+    mwp-weak data show stories --id story-00003 --graph story.png
     """
     corpus = source.read()
+    if picture is not None:
+        problems = part.problems(corpus)[0]
+        if wanted is None and not problems:
+            raise click.UsageError("there is no problem to draw")
+        _draw_graph(problems[0] if wanted is None else corpus.problem(wanted), picture, as_json)
+        return
     if wanted is not None:
         problem = corpus.problem(wanted)
         print_json(problem) if as_json else _print_problem(problem)
@@ -114,6 +128,24 @@ def data_show(source: Source, part: Part, wanted: str | None, limit: int, as_jso
     for problem in shown:
         click.echo()
         _print_problem(problem)
+
+
+def _draw_graph(problem: Problem, picture: Path, as_json: bool) -> None:
+    from weaksup.graph_drawing import draw_graph
+    from weaksup.solvers.graphs import make_graphs
+
+    stands_for = draw_graph(problem, picture)
+    if as_json:
+        graphs = make_graphs(problem)
+        edges = {"comparisons": graphs.comparisons, "cells": graphs.cells}
+        print_json({"problem": problem, "picture": str(picture), **edges, "labels": stands_for})
+        return
+    _print_problem(problem)
+    click.echo(f"  its graph: {picture}")
+    if stands_for:
+        click.echo("  no font here has these letters, in the picture they are")
+        for label, word in stands_for.items():
+            click.echo(f"  {label:>5} {word}")
 
 
 def _print_problem(problem: Problem) -> None:

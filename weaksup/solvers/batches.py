@@ -21,14 +21,12 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from .graphs import Graphs
 from .vocabulary import PAD
 
-__all__ = ["Batch", "Example", "Graphs", "TreePlan", "bucketed", "make_batch", "plan_trees"]
+__all__ = ["Batch", "Example", "TreePlan", "bucketed", "make_batch", "plan_trees"]
 
 Ints = npt.NDArray[np.int64]
-
-#: Cells and comparisons of a problem for the graph encoder, as pairs of token places.
-Graphs = tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class Example:
     same: tuple[int, ...]  # for each constant and quantity the first one of the same value
     trees: tuple[tuple[int, ...], ...] = ()  # prefix sequences of token numbers
     weights: tuple[float, ...] = ()  # of the trees
-    graphs: Graphs | None = None
+    graphs: Graphs | None = None  # of g2t
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +68,8 @@ class Batch:
     order: tuple[int, ...]  # which of the given examples each problem is
     plan: TreePlan | None = None
     weights: Tensor | None = None  # (trees,)
-    comparisons: Tensor | None = None  # (batch, length, length) graphs of g2t
-    cells: Tensor | None = None
+    comparisons: Tensor | None = None  # (batch, length, length) edges of g2t, 1 or 0, without self-loops
+    cells: Tensor | None = None  # (batch, length, length)
 
 
 # --- schedules --------------------------------------------------------------------------------------------------------
@@ -205,13 +203,7 @@ def make_batch(
     moved = _to_device([words.ravel(), places.ravel(), same.ravel(), np.asarray(lengths)], device)
     comparisons = cells = None
     if chosen[0].graphs is not None:
-        both = np.zeros((2, len(chosen), width, width), np.float32)
-        for row, example in enumerate(chosen):
-            for kind, pairs in enumerate(example.graphs or ()):
-                if pairs:
-                    one, other = np.asarray(pairs).T
-                    both[kind, row, one, other] = 1
-        comparisons, cells = torch.from_numpy(both).to(device, non_blocking=True)
+        comparisons, cells = _adjacency([example.graphs for example in chosen], width, device)
     return Batch(
         words=moved[0].view(words.shape),
         lengths=tuple(lengths),
@@ -223,6 +215,21 @@ def make_batch(
         weights=weights,
         comparisons=comparisons,
         cells=cells,
+    )
+
+
+def _adjacency(graphs: Sequence[Graphs | None], width: int, device: torch.device | str) -> Tensor:
+    """The edges (2, batch, width, width) of the graphs; only the edges are sent to the device."""
+    rows = [
+        (kind * len(graphs) + row, edges) for row, both in enumerate(graphs) for kind, edges in enumerate(both or ())
+    ]
+    starts = np.repeat([row * width * width for row, _ in rows], [len(edges) for _, edges in rows])
+    ends = np.fromiter((end for _, edges in rows for edge in edges for end in edge), np.int64).reshape(-1, 2)
+    (places,) = _to_device([starts + ends[:, 0] * width + ends[:, 1]], device)
+    return (
+        torch.zeros(2 * len(graphs) * width * width, device=device)
+        .index_fill_(0, places, 1.0)
+        .view(2, -1, width, width)
     )
 
 

@@ -4,6 +4,7 @@ A hypothesis is a prefix sequence on its way, with a stack of the operators that
 stack refers to (what the right child is given, the embedding of a finished left subtree) lie in one pool and are
 never moved: when hypotheses are reordered, only small tables of numbers are.  A hypothesis that is complete keeps its
 place and its score; a problem is done when all of its beam is complete, and costs nothing from then on.
+`weaksup.baselines.sampling` draws trees by the same parts.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Hypothesis(NamedTuple):
     log_probability: float
 
 
-class _Stacks(NamedTuple):
+class Stacks(NamedTuple):
     """For each hypothesis the operators that wait, bottom first."""
 
     depth: Tensor  # (rows,)
@@ -42,8 +43,13 @@ class _Stacks(NamedTuple):
     right: Tensor  # (rows, most) in the pool: what the right child is given
     left: Tensor  # (rows, most) in the pool: the left subtree; -1 while it is not finished
 
-    def take(self, rows: Tensor) -> _Stacks:
-        return _Stacks(*(part[rows] for part in self))
+    @classmethod
+    def empty(cls, rows: int, max_tokens: int, device: torch.device) -> Stacks:
+        none = torch.zeros((rows, max_tokens // 2 + 1), dtype=torch.long, device=device)
+        return cls(torch.zeros(rows, dtype=torch.long, device=device), none, none.clone(), none - 1)
+
+    def take(self, rows: Tensor) -> Stacks:
+        return Stacks(*(part[rows] for part in self))
 
 
 @torch.inference_mode()
@@ -53,15 +59,13 @@ def beam_search(model: TreeSolver, batch: Batch, *, beam: int = 5, max_tokens: i
     memory = model.read(batch)
     problems, device = len(batch.lengths), memory.goal.device
     rows, hidden = problems * beam, memory.goal.shape[-1]
-    most = max_tokens // 2 + 1
     pool = memory.goal.new_empty(2 * rows * max_tokens, hidden)
 
-    score = torch.full((problems, beam), -torch.inf, device=device)
+    score = memory.goal.new_full((problems, beam), -torch.inf)
     score[:, 0] = 0.0  # one hypothesis to begin with
     tokens = torch.zeros((rows, max_tokens), dtype=torch.long, device=device)
     done = torch.zeros(rows, dtype=torch.bool, device=device)
-    none = torch.zeros((rows, most), dtype=torch.long, device=device)
-    stacks = _Stacks(torch.zeros(rows, dtype=torch.long, device=device), none, none.clone(), none - 1)
+    stacks = Stacks.empty(rows, max_tokens, device)
     goal = decoder.left_goal(memory.goal).repeat_interleave(beam, dim=0)  # (rows, hidden)
     written = decoder.operators + memory.operands.shape[1]
     known = memory.goal.new_zeros(rows, 2 * hidden)
@@ -75,7 +79,7 @@ def beam_search(model: TreeSolver, batch: Batch, *, beam: int = 5, max_tokens: i
         known[live] = torch.cat([goal[live], decoder.attend(goal[live], owner, memory)], dim=-1)
         chances = decoder.score(known[live], owner, memory).log_softmax(-1)  # (live, tokens)
         # An operator needs room for two children besides what is open already (one more than the stack is deep).
-        full = step + _open_places(stacks.take(live)) + 2 > max_tokens
+        full = step + open_places(stacks.take(live)) + 2 > max_tokens
         chances[:, : decoder.operators].masked_fill_(full.unsqueeze(1), -torch.inf)
 
         total = score.new_full((rows, written), -torch.inf)
@@ -90,7 +94,7 @@ def beam_search(model: TreeSolver, batch: Batch, *, beam: int = 5, max_tokens: i
         tokens[:, step] = torch.where(moving, token, -1)
         goal = torch.empty_like(goal)
         base = 2 * rows * step
-        _push(
+        push(
             decoder,
             torch.nonzero(moving & (token < decoder.operators)).squeeze(1),
             token,
@@ -101,7 +105,7 @@ def beam_search(model: TreeSolver, batch: Batch, *, beam: int = 5, max_tokens: i
             base,
         )
         leaves = torch.nonzero(moving & (token >= decoder.operators)).squeeze(1)
-        done[_close(decoder, leaves, token, owners, memory, stacks, goal, pool, base + rows)] = True
+        done[close(decoder, leaves, token, owners, memory, stacks, goal, pool, base + rows)] = True
 
     best = score.tolist()
     sequences = tokens.view(problems, beam, max_tokens).tolist()
@@ -125,19 +129,19 @@ def _size(sequence: list[int], operators: int) -> int:
     raise AssertionError("the search ends with complete trees")
 
 
-def _open_places(stacks: _Stacks) -> Tensor:
+def open_places(stacks: Stacks) -> Tensor:
     """How many nodes each hypothesis must still write: the current one and the right children that wait."""
     places = torch.arange(stacks.left.shape[1], device=stacks.left.device)
     waiting = (places < stacks.depth.unsqueeze(1)) & (stacks.left < 0)
     return 1 + waiting.sum(1)
 
 
-def _push(
+def push(
     decoder: TreeDecoder,
     rows: Tensor,
     token: Tensor,
     known: Tensor,
-    stacks: _Stacks,
+    stacks: Stacks,
     goal: Tensor,
     pool: Tensor,
     base: int,
@@ -155,13 +159,13 @@ def _push(
     goal[rows] = decoder.left_goal(to_left)
 
 
-def _close(
+def close(
     decoder: TreeDecoder,
     rows: Tensor,
     token: Tensor,
     owners: Tensor,
     memory: Memory,
-    stacks: _Stacks,
+    stacks: Stacks,
     goal: Tensor,
     pool: Tensor,
     base: int,

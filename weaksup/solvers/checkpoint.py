@@ -90,13 +90,15 @@ def load_model(folder: AnyPath, device: torch.device | str = "cpu") -> tuple[Mod
     if info.format != FORMAT or info.version != 1:
         raise DataError(f"{info.format} {info.version} is not {FORMAT} 1", path=str(place / CONFIG))
     vocabulary = read_json(place / VOCABULARY, Vocabulary)
+    if not vocabulary.is_writable:
+        raise DataError("operators or constants that there are not", path=str(place / VOCABULARY))
     if not (place / WEIGHTS).exists() and (place / CHECKPOINT).exists():
         raise DataError("training has not come to its first validation yet", path=str(folder))
     weights, _ = load_tensors(place / WEIGHTS, device)
-    model = build_model(info.solver, vocabulary).to(device)
     try:
+        model = build_model(info.solver, vocabulary).to(device)
         model.load_state_dict(weights)
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
         detail = str(error).splitlines()[1].strip() if "\n" in str(error) else str(error)
         raise DataError(f"the weights do not fit {CONFIG}: {detail}", path=str(place / WEIGHTS)) from error
     return info, vocabulary, model

@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import msgspec
 
 from ..oracle import SIZES, size_of
 from ..records import Problem
+from ..run_folder import Accuracy, Evaluation
 from ..value_level import equation_function, expression_function
 from .solver import Prediction, Solver
 
-__all__ = ["Accuracy", "Evaluation", "answer_accuracy", "evaluate_solver", "judge"]
+__all__ = ["Judged", "answer_accuracy", "evaluate_solver", "judge", "judge_all", "sum_up"]
 
 
-class Accuracy(msgspec.Struct, kw_only=True):
-    """Of some problems."""
-
-    problems: int = 0
-    answer_accuracy: float | None = None
-    equation_accuracy: float | None = None  # of those with a readable gold equation
+_AT_ONCE = 640  # problems between two signs of life
 
 
-class Evaluation(msgspec.Struct, kw_only=True):
-    """Of a part of a corpus."""
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """The first prediction for a problem, and whether it is right; without one its fields are None."""
 
-    data: str = ""
-    split: str = ""
-    problems: int
-    beam: int
-    answer_accuracy: float | None
-    equation_accuracy: float | None
-    by_quantities: dict[str, Accuracy]
+    id: str
+    quantities: str  # how many, as tables have it
+    expr: str | None = None
+    equation: str | None = None
+    value: str | None = None
+    probability: float | None = None
+    right_answer: bool
+    right_equation: bool | None  # None: no readable gold
+
+    @property
+    def is_false_match(self) -> bool:
+        """The right value by another equation than gold."""
+        return self.right_answer and self.right_equation is False
 
 
 def answer_accuracy(
@@ -47,17 +49,43 @@ def evaluate_solver(
     solver: Solver, problems: Sequence[Problem], *, beam: int = 5, tolerance: Fraction = Fraction(0)
 ) -> Evaluation:
     """Answer and equation accuracy; gold is read here to measure with, nowhere else."""
-    judged = [(problem, *judge(found, problem, tolerance)) for found, problem in _predicted(solver, problems, beam)]
-    whole = _accuracy([(answer, equation) for _, answer, equation in judged])
-    sizes = {
-        size: _accuracy([(answer, equation) for problem, answer, equation in judged if size_of(problem) == size])
-        for size in SIZES
-    }
+    return sum_up(judge_all(solver, problems, beam=beam, tolerance=tolerance), beam=beam)
+
+
+def judge_all(
+    solver: Solver,
+    problems: Sequence[Problem],
+    *,
+    beam: int = 5,
+    tolerance: Fraction = Fraction(0),
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Judged]:
+    """The first prediction for each problem, judged; `progress` hears how many are done, and of how many."""
+    judged: list[Judged] = []
+    if progress:
+        progress(0, len(problems))
+    for start in range(0, len(problems), _AT_ONCE):
+        for found, problem in _predicted(solver, problems[start : start + _AT_ONCE], beam):
+            answer, equation = judge(found, problem, tolerance)
+            best = msgspec.structs.asdict(found[0]) if found else {}
+            judged.append(
+                Judged(id=problem.id, quantities=size_of(problem), **best, right_answer=answer, right_equation=equation)
+            )
+        if progress:
+            progress(len(judged), len(problems))
+    return judged
+
+
+def sum_up(judged: Sequence[Judged], *, beam: int) -> Evaluation:
+    """The accuracies of judged predictions."""
+    whole = _accuracy(judged)
+    sizes = {size: _accuracy([one for one in judged if one.quantities == size]) for size in SIZES}
     return Evaluation(
         problems=whole.problems,
         beam=beam,
         answer_accuracy=whole.answer_accuracy,
         equation_accuracy=whole.equation_accuracy,
+        false_matches=sum(one.is_false_match for one in judged),
         by_quantities={size: accuracy for size, accuracy in sizes.items() if accuracy.problems},
     )
 
@@ -78,11 +106,11 @@ def _right_answer(found: Sequence[Prediction], problem: Problem, tolerance: Frac
     return bool(found) and abs(found[0].exact - problem.exact_answer) <= tolerance
 
 
-def _accuracy(judged: Sequence[tuple[bool, bool | None]]) -> Accuracy:
-    equations = [equation for _, equation in judged if equation is not None]
+def _accuracy(judged: Sequence[Judged]) -> Accuracy:
+    equations = [one.right_equation for one in judged if one.right_equation is not None]
     return Accuracy(
         problems=len(judged),
-        answer_accuracy=_share([answer for answer, _ in judged]),
+        answer_accuracy=_share([one.right_answer for one in judged]),
         equation_accuracy=_share(equations),
     )
 

@@ -12,6 +12,7 @@ from mathcanon import Expr
 from ..records import Label, Problem
 from .batches import Example
 from .config import SolverConfig
+from .graphs import Cell, make_graphs
 from .trees import gold_expression, write_tree
 from .vocabulary import Vocabulary
 
@@ -81,8 +82,12 @@ def example_of(
     index: dict[str, int],
     trees: Sequence[tuple[int, ...]] = (),
     weights: Sequence[float] = (),
+    cells: Sequence[Cell] | None = None,
 ) -> Example:
-    """The example of a problem; `index` is that of the vocabulary, made once."""
+    """The example of a problem; `index` is that of the vocabulary, made once.
+
+    `cells` are those of its graph (g2t) if they come from elsewhere, such as `groups.align_groups`.
+    """
     values = [Fraction(constant) for constant in vocabulary.constants]
     values += [quantity.exact for quantity in problem.quantities]
     first: dict[Fraction, int] = {}
@@ -92,13 +97,20 @@ def example_of(
         same=tuple(first.setdefault(value, i) for i, value in enumerate(values)),
         trees=tuple(trees),
         weights=tuple(weights),
+        graphs=make_graphs(problem, cells) if config.solver == "g2t" else None,
     )
 
 
 def make_examples(
-    lessons: Iterable[Lesson], vocabulary: Vocabulary, config: SolverConfig
+    lessons: Iterable[Lesson],
+    vocabulary: Vocabulary,
+    config: SolverConfig,
+    cells: Mapping[str, Sequence[Cell]] | None = None,
 ) -> tuple[list[Example], Counter[str]]:
-    """The examples of lessons, and how many have a constant that is too rare to be written, by constant."""
+    """The examples of lessons, and how many have a constant that is too rare to be written, by constant.
+
+    `cells` are those known from elsewhere, by problem id.
+    """
     index = vocabulary.index()
     examples, left_out = [], Counter[str]()
     for lesson in lessons:
@@ -114,7 +126,8 @@ def make_examples(
             whole = sum(weight for _, weight in kept)
             trees = [tree for tree, _ in kept]
             weights = [weight / whole for _, weight in kept]
-            examples.append(example_of(lesson.problem, vocabulary, config, index, trees, weights))
+            known = (cells or {}).get(lesson.problem.id)
+            examples.append(example_of(lesson.problem, vocabulary, config, index, trees, weights, known))
         else:
             left_out[f"{missing} is too rare to be written"] += 1
     return examples, left_out

@@ -18,7 +18,7 @@ from mathcanon import evaluate
 from mathcanon.errors import MathCanonError
 
 from ..corpora.problems import segment_text
-from ..errors import DataError
+from ..errors import ConfigError, DataError
 from ..files import AnyPath
 from ..labels import equation_text
 from ..quantities import language_of
@@ -76,9 +76,10 @@ class Solver:
         return next(self.model.parameters()).device
 
     def solve(self, text: str, *, beam: int = 5, language: str = "", number_words: bool = True) -> list[Prediction]:
-        """Equations for a text in English or Chinese, likeliest first; empty if it has no number.
+        """Equations for a text in English or Chinese, likeliest first.
 
-        Number words (two, half a dozen) count unless they are switched off.
+        A text without a number has equations of constants only, if the solver knows any.  Number words (two, half a
+        dozen) count unless they are switched off.
         """
         text, tokens, quantities = segment_text(text, language=language, number_words=number_words)
         if not tokens:
@@ -124,7 +125,7 @@ class Solver:
             chance = float(torch.tensor(hypothesis.log_probability, dtype=torch.float64).exp())
             try:
                 expr = expression_of([self.vocabulary.text(token) for token in hypothesis.tokens])
-                value = evaluate(expr, named)
+                value = str(evaluate(expr, named))  # a ValueError where it has thousands of digits
             except (MathCanonError, ValueError):
                 continue
             meaning = expression_function(str(expr), values)
@@ -137,7 +138,7 @@ class Solver:
             Prediction(
                 expr=str(expr),
                 equation=equation_text(str(expr), values, surfaces),
-                value=str(value),
+                value=value,  # type: ignore[arg-type]
                 probability=round(float(chance), 6),  # type: ignore[arg-type]
             )
             for expr, value, chance in ranked
@@ -145,9 +146,24 @@ class Solver:
 
 
 def find_device(name: str) -> torch.device:
-    """The device of a name; `auto` is the best there is."""
-    if name != "auto":
-        return torch.device(name)
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    """The device of a name; `auto` is the best there is, `ConfigError` if there is none of that name.
+
+    >>> find_device("cpu")
+    device(type='cpu')
+    """
+    there_is = {
+        "cpu": True,
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+    }
+    if name == "auto":
+        return torch.device(next(kind for kind in ("cuda", "mps", "cpu") if there_is[kind]))
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        device = None
+    if device is None or device.type not in there_is:
+        raise ConfigError(f"unknown device {name!r}; one of auto, {', '.join(there_is)}")
+    if not there_is[device.type] or (device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count()):
+        raise ConfigError(f"there is no device {name!r} here; use auto or cpu")
+    return device

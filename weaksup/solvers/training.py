@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..errors import ConfigError, DataError
+from ..errors import ConfigError, DataError, WeakSupError
 from ..files import AnyPath, whole_file
 from ..records import Problem
 from .batches import Batch, Example, bucketed, make_batch
@@ -38,15 +39,21 @@ from .checkpoint import (
 )
 from .config import SolverConfig, TrainConfig
 from .examples import Lesson, make_examples
+from .interrupts import LateInterrupt
 from .models import build_model
 from .solver import Solver
 from .vocabulary import Vocabulary, make_vocabulary
 
-__all__ = ["METRICS", "TrainResult", "train_solver", "tree_loss"]
+__all__ = ["METRICS", "TIMES", "AlreadyTrained", "TrainResult", "train_solver", "tree_loss"]
 
 METRICS, TIMES = "metrics.jsonl", "times.jsonl"
 
+T = TypeVar("T")
 Progress = Callable[[int, int], None]  # examples done, examples in all
+
+
+class AlreadyTrained(ConfigError):
+    """The folder holds the same model, trained to the end."""
 
 
 class TrainResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,7 +136,9 @@ class _Run:
         self.rank, self.world = _place_among_processes()
         self.lengths = [len(example.words) for example in examples]
         self.per_epoch = sum(1 for _ in self._epoch(0))
-        self.steps = train.max_steps or max(1, round(train.epochs * self.per_epoch))
+        self.steps = max(1, round(train.epochs * self.per_epoch))
+        if train.max_steps is not None:
+            self.steps = min(self.steps, train.max_steps)
         self.every = max(1, round(train.validate_every * self.per_epoch))
         self.step = 0
         self.best: float | None = None
@@ -155,30 +164,54 @@ class _Run:
             "examples": len(self.examples),
             "digest": _digest(self.examples),
             "valid": len(self.valid),
+            "valid_digest": _digest_without_gold(self.valid),
             "torch": str(torch.__version__),
         }
         info = ModelInfo(solver=self.config, training=training)
+        # The first process alone looks at the folder and changes it; the others hear what came of it.
+        error: WeakSupError | OSError | None = None
+        if self.rank == 0:
+            try:
+                self._take_folder(info)
+            except (WeakSupError, OSError) as problem:
+                error = problem
+        error = _from_first(error, self.world)
+        if error is not None:
+            raise error
+        if (self.folder / CHECKPOINT).exists():
+            self._resume()
+        _wait_for_all(self.world)
+        if not (self.folder / CHECKPOINT).exists():
+            self.checkpoint()  # from here to the end of training there is one
+
+    def _take_folder(self, info: ModelInfo) -> None:
+        """The folder with settings and vocabulary; `ConfigError` if it is another model's or this one is complete."""
         known = self.folder / CONFIG
         if known.exists():
             old = read_json(known, ModelInfo)
             if old != info:
                 raise ConfigError(
                     f"{self.folder} was trained with other settings or data: {_difference(old, info)}; "
-                    "choose another folder, or remove this one"
+                    "choose another folder, or replace this one (--overwrite)"
                 )
-            if (self.folder / CHECKPOINT).exists():
-                self._resume()
-            elif (self.folder / WEIGHTS).exists():
-                raise ConfigError(f"{self.folder} holds this model already, trained to the end")
-        elif self.rank == 0:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            if any(self.folder.iterdir()):
-                raise ConfigError(f"{self.folder} is not empty and holds no model")
-            write_json(self.folder / VOCABULARY, self.vocabulary)
+            if (self.folder / WEIGHTS).exists() and not (self.folder / CHECKPOINT).exists():
+                raise AlreadyTrained(f"{self.folder} holds this model already, trained to the end")
+        elif self.folder.is_dir() and not all(_is_unfinished(path) for path in self.folder.iterdir()):
+            raise ConfigError(f"{self.folder} is not empty and holds no model")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for path in self.folder.iterdir():
+            if _is_unfinished(path):
+                path.unlink()
+        # The settings come first: whatever else is in the folder, a run that is killed is known by them.
+        if not known.exists():
             write_json(known, info)
+        if not (self.folder / VOCABULARY).exists():
+            write_json(self.folder / VOCABULARY, self.vocabulary)
 
     def _resume(self) -> None:
         tensors, about = load_tensors(self.folder / CHECKPOINT, self.device)
+        if "state" not in about:
+            raise DataError("not a checkpoint of training", path=str(self.folder / CHECKPOINT))
         state = json.loads(about["state"])
         self.step, self.best, self.since_best, self.rows = (
             state["step"],
@@ -191,11 +224,14 @@ class _Run:
             part, _, rest = name.partition("|")
             parts.setdefault(part, {})[rest] = tensor
         self.model.load_state_dict(parts["model"])
-        self.average = parts.get("average", {})
         self.loss_sum = parts["run"]["loss_sum"]
+        # A file has its tensors in an order of its own; a parameter that had no gradient yet has no moments.
         names = [name for name, _ in self.model.named_parameters()]
+        self.average = {name: parts["average"][name] for name in self.average}
         moments = {
-            i: {key: parts[key][name] for key in ("exp_avg", "exp_avg_sq", "step")} for i, name in enumerate(names)
+            i: {key: parts[key][name] for key in ("exp_avg", "exp_avg_sq", "step")}
+            for i, name in enumerate(names)
+            if name in parts.get("step", {})
         }
         self.optimizer.load_state_dict({"state": moments, "param_groups": self.optimizer.state_dict()["param_groups"]})
 
@@ -217,25 +253,29 @@ class _Run:
     def train(self, progress: Progress | None, checkpoint_seconds: float, left_out: dict[str, int]) -> TrainResult:
         model: nn.Module = self.model
         if self.world > 1:
-            model = nn.parallel.DistributedDataParallel(self.model)
+            # A batch of small trees leaves some parameters unused.
+            model = nn.parallel.DistributedDataParallel(self.model, find_unused_parameters=True)
         total = self._examples_until(self.steps)
         first = done = self._examples_until(self.step)
         if progress:
             progress(done, total)
         start, cpu_start, saved = time.monotonic(), time.process_time(), time.monotonic()
         stopped = False
-        for batch, size in self._batches():
-            self._one_step(model, batch, size)
-            done += size
-            if progress:
-                progress(done, total)
-            if self.step % self.every == 0 or self.step == self.steps:
-                stopped = self._validate(done, time.monotonic() - start, time.process_time() - cpu_start)
-            if stopped:
-                break
-            if time.monotonic() - saved >= checkpoint_seconds:
-                self.checkpoint()
-                saved = time.monotonic()
+        with LateInterrupt() as interrupt:
+            for batch, size, count in self._batches():
+                self._one_step(model, batch, size)
+                done += count
+                if progress:
+                    progress(done, total)
+                if self.step % self.every == 0 or self.step == self.steps:
+                    stopped = self._validate(done, time.monotonic() - start, time.process_time() - cpu_start)
+                if stopped or self.step == self.steps:
+                    break
+                if interrupt.wanted or time.monotonic() - saved >= checkpoint_seconds:
+                    self.checkpoint()
+                    saved = time.monotonic()
+                if interrupt.wanted:
+                    raise KeyboardInterrupt
         seconds, cpu = time.monotonic() - start, time.process_time() - cpu_start
         if self.rank == 0:
             (self.folder / CHECKPOINT).unlink(missing_ok=True)
@@ -249,8 +289,8 @@ class _Run:
             left_out=left_out,
         )
 
-    def _one_step(self, model: nn.Module, batch: Batch, size: int) -> None:
-        """One step of the optimizer.  Nothing here waits for a GPU."""
+    def _one_step(self, model: nn.Module, batch: Batch, size: float) -> None:
+        """One step of the optimizer on the loss divided by `size`.  Nothing here waits for a GPU."""
         settings = self.settings
         torch.manual_seed((settings.seed * 1_000_003 + self.step) * 64 + self.rank)
         rate = learning_rate(self.step, self.steps, self.per_epoch, settings)
@@ -265,7 +305,7 @@ class _Run:
             nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
-        self.loss_sum += loss.detach()
+        self.loss_sum += _sum_over_all(loss.detach(), self.world)
         self.step += 1
         if self.average:
             decay = min(settings.ema, (1 + self.step) / (10 + self.step))
@@ -279,8 +319,9 @@ class _Run:
         loss = float(self.loss_sum) / ((self.step - 1) % self.every + 1)
         self.loss_sum.zero_()
         self.rows.append({"step": self.step, "loss": round(loss, 6), "valid_answer_accuracy": accuracy})
-        better = accuracy is None or self.best is None or accuracy >= self.best
-        self.since_best = 0 if better else self.since_best + 1
+        gained = accuracy is None or self.best is None or accuracy > self.best
+        self.since_best = 0 if gained else self.since_best + 1
+        better = gained or accuracy == self.best  # of equals the later one
         if better:
             self.best = accuracy
         if self.rank == 0:
@@ -311,15 +352,17 @@ class _Run:
 
     def _epoch(self, epoch: int) -> Iterator[Any]:
         rng = np.random.default_rng([self.settings.seed, epoch])
-        batches = bucketed(self.lengths, batch_size=self.settings.batch_size, rng=rng)
-        # A batch must have an example for every process.
-        return (places for places in batches if len(places) >= self.world)
+        return bucketed(self.lengths, batch_size=self.settings.batch_size, rng=rng)
 
     def _places(self) -> Iterator[Any]:
         for epoch in range(self.step // self.per_epoch, self.steps // self.per_epoch + 1):
             yield from self._epoch(epoch)
 
-    def _batches(self) -> Iterator[tuple[Batch, int]]:
+    def _batches(self) -> Iterator[tuple[Batch, float, int]]:
+        """This process's part of each batch, what its loss is divided by, and how many examples the batch has.
+
+        Every process must take part in every step: one that is left without an example borrows one, at no weight.
+        """
         skip = self.step % self.per_epoch
         for i, places in enumerate(self._places()):
             if i < skip:
@@ -327,6 +370,8 @@ class _Run:
             if self.step >= self.steps:
                 return
             mine = places[self.rank :: self.world]
+            size = float(len(places)) if len(mine) else math.inf
+            mine = mine if len(mine) else places[:1]
             yield (
                 make_batch(
                     [self.examples[j] for j in mine],
@@ -334,14 +379,16 @@ class _Run:
                     constants=len(self.vocabulary.constants),
                     device=self.device,
                 ),
+                size,
                 len(places),
             )
 
     def _examples_until(self, step: int) -> int:
         """How many examples the first steps have."""
         whole, rest = divmod(step, self.per_epoch)
-        kept = sum(len(places) for places in self._epoch(0)) if self.world > 1 else len(self.examples)
-        return whole * kept + sum(len(places) for _, places in zip(range(rest), self._epoch(whole), strict=False))
+        return whole * len(self.examples) + sum(
+            len(places) for _, places in zip(range(rest), self._epoch(whole), strict=False)
+        )
 
 
 def learning_rate(step: int, steps: int, per_epoch: int, settings: TrainConfig) -> float:
@@ -368,7 +415,7 @@ def _place_among_processes() -> tuple[int, int]:
     return 0, 1
 
 
-def _from_first(value: float | None, world: int) -> float | None:
+def _from_first(value: T, world: int) -> T:
     """The value that the first process has."""
     if world == 1:
         return value
@@ -377,10 +424,36 @@ def _from_first(value: float | None, world: int) -> float | None:
     return box[0]
 
 
+def _wait_for_all(world: int) -> None:
+    if world > 1:
+        torch.distributed.barrier()
+
+
+def _sum_over_all(value: Tensor, world: int) -> Tensor:
+    """The sum over the processes, in place."""
+    if world > 1:
+        torch.distributed.all_reduce(value)
+    return value
+
+
+def _is_unfinished(path: Path) -> bool:
+    """Whether a file is what a killed process left of one of ours (see `weaksup.files.whole_file`)."""
+    ours = (CONFIG, VOCABULARY, WEIGHTS, CHECKPOINT, METRICS)
+    return path.suffix == ".tmp" and any(path.name.startswith(f".{name}.") for name in ours)
+
+
 def _digest(examples: Sequence[Example]) -> str:
     digest = hashlib.sha256()
     for example in examples:
         digest.update(msgspec.json.encode(example))
+    return digest.hexdigest()
+
+
+def _digest_without_gold(problems: Sequence[Problem]) -> str:
+    digest = hashlib.sha256()
+    for problem in problems:
+        known = msgspec.structs.replace(problem, gold=None, gold_missing=None)
+        digest.update(msgspec.json.encode(known))
     return digest.hexdigest()
 
 

@@ -45,8 +45,12 @@ def prefix_of(expr: Expr | str) -> tuple[str, ...]:
             case Operand(name):
                 found.append(name)
             case Number(value):
+                if value < 0:
+                    raise ValueError(f"no token for the negative number {value}")
                 found.append(_number_text(value))
             case Power(base, exponent):
+                if not 2 <= exponent <= _MAX_EXPONENT:
+                    raise ValueError(f"exponent {exponent} is not a whole number from 2 to {_MAX_EXPONENT}")
                 found.append("^")
                 pending += [str(exponent), base]
             case Sum(blocks) | Product(blocks):
@@ -136,10 +140,15 @@ WRITINGS: dict[str, Callable[[Expr, Sequence[Fraction]], Expr]] = {
 
 
 def write_tree(expr: Expr | str, problem: Problem, *, writing: str) -> tuple[str, ...] | None:
-    """The prefix sequence that is taught for an expression of a problem; None if no binary tree has it."""
+    """The prefix sequence that is taught for an expression of a problem; None if no binary tree has it.
+
+    None too for an expression with a quantity that the problem does not have.
+    """
     values = [quantity.exact for quantity in problem.quantities]
+    names = {f"N{i}" for i in range(len(values))}
     try:
-        return prefix_of(WRITINGS[writing](parse(expr) if isinstance(expr, str) else expr, values))
+        tree = parse(expr) if isinstance(expr, str) else expr
+        return prefix_of(WRITINGS[writing](tree, values)) if names.issuperset(tree.operands()) else None
     except (MathCanonError, ValueError, ZeroDivisionError):
         return None
 

@@ -7,6 +7,7 @@ then the quantities N0, N1... of the problem at hand, as many as it has.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -19,6 +20,7 @@ from .trees import OPERATORS
 __all__ = ["PAD", "UNKNOWN", "Vocabulary", "make_vocabulary"]
 
 PAD, UNKNOWN = 0, 1
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+|/[0-9]*[1-9][0-9]*)?")
 _NUMBERS = ("NUM", "NUM%", "NUM/", "NUM.", "NUM1")  # any or whole, percent, fraction, decimal, the number 1
 _RESERVED = ("", "UNKNOWN", *_NUMBERS)
 _WORD_OF_KIND = {0: 1, 1: 2, 2: 3, 3: 4}  # by `kind_of`; whole numbers above 1 are NUM
@@ -35,6 +37,13 @@ class Vocabulary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     def fixed(self) -> int:
         """How many tokens there are before the quantities."""
         return len(self.operators) + len(self.constants)
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether equations can be made of the tokens: known operators and plain numbers."""
+        return all(operator in OPERATORS for operator in self.operators) and all(
+            _NUMBER.fullmatch(constant) for constant in self.constants
+        )
 
     def index(self) -> dict[str, int]:
         return {word: i for i, word in enumerate(self.words)}
@@ -83,6 +92,7 @@ def make_vocabulary(
     constants = [token for token, count in tokens.items() if token[0].isdigit() and count >= min_constant_count]
     return Vocabulary(
         words=(*_RESERVED, *sorted(kept, key=lambda word: (-words[word], word))),
-        operators=tuple(operator for operator in OPERATORS if operator in tokens),
+        # At least one: a layer of no width is no layer.
+        operators=tuple(operator for operator in OPERATORS if operator in tokens) or OPERATORS[:1],
         constants=tuple(sorted(constants, key=lambda token: (-tokens[token], token))),
     )

@@ -1,0 +1,58 @@
+"""Several processes that train one solver, as `torchrun` starts them: gloo on CPUs, NCCL on GPUs.
+
+Started without `torchrun` (no WORLD_SIZE in the environment) there is one process, and nothing is joined.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+
+import torch
+
+from ..errors import ConfigError
+
+__all__ = ["join_processes", "joined_processes"]
+
+_PATIENCE = timedelta(hours=2)  # the others wait while the first process validates
+
+
+def join_processes(device: torch.device, environment: Mapping[str, str] = os.environ) -> torch.device:
+    """The device of this process, after joining the others if `torchrun` started some.
+
+    `ConfigError` for a device that several processes can't share, or more processes than GPUs.
+    """
+    if "WORLD_SIZE" not in environment:
+        return device
+    rank, world, local = (_whole(environment, name) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
+    if device.type == "cuda":
+        if local >= torch.cuda.device_count():
+            raise ConfigError(f"process {local} of this machine has no GPU: there are {torch.cuda.device_count()}")
+        device = torch.device("cuda", local)
+        torch.cuda.set_device(device)
+    elif device.type != "cpu":
+        raise ConfigError(f"several processes can't train on {device.type}; use cpu or cuda")
+    torch.distributed.init_process_group(
+        "nccl" if device.type == "cuda" else "gloo", rank=rank, world_size=world, timeout=_PATIENCE
+    )
+    return device
+
+
+@contextmanager
+def joined_processes(device: torch.device) -> Iterator[torch.device]:
+    """The device of this process, among the others until the end of the block."""
+    device = join_processes(device)
+    try:
+        yield device
+    finally:
+        if torch.distributed.is_available() and torch.distributed.is_initialized():
+            torch.distributed.destroy_process_group()
+
+
+def _whole(environment: Mapping[str, str], name: str) -> int:
+    try:
+        return int(environment[name])
+    except (KeyError, ValueError):
+        raise ConfigError(f"{name} is not set to a whole number, though WORLD_SIZE is: start with torchrun") from None
