@@ -19,6 +19,7 @@ from typing import Any
 import bench_dedupe
 import bench_enumeration
 import bench_equivalence
+import bench_training
 from chart import draw
 from measure import HERE, machine, results_folder, write_json
 
@@ -45,6 +46,7 @@ BENCHMARKS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "dedupe": bench_dedupe.main,
     "enumeration": bench_enumeration.main,
     "reach": run_reach,
+    "training": bench_training.main,
 }
 
 

@@ -94,16 +94,17 @@ _READING = (
     click.option("--strict", is_flag=True, help="Stop at the first problem that can't be read, with file and line."),
 )
 #: For commands that have a seed of their own.
-_STORY_SEED = click.option("--story-seed", "seed", type=int, help="Which stories (of stories only).")
+_STORY_SEED = click.option("--story-seed", type=int, help="Which stories (of stories only).")
 _DATA = click.option("--data", metavar="SET", help="The corpus, see mwp-weak data list.  [default: stories]")
 
 
 def source_options(command: F, *, with_data: bool = True, own_seed: bool = False) -> F:
-    """Give a command the options of `Source` and pass it as `source`; `own_seed` if --seed means another thing to it."""
+    """Give a command the options of `Source` and pass it as `source`; `own_seed` if it has another --seed."""
 
     @functools.wraps(command)
     def with_source(*args: Any, **given: Any) -> Any:
-        source = Source(**{name: given.pop(name) for name in Source.__dataclass_fields__})
+        named = {name: "story_seed" if name == "seed" and own_seed else name for name in Source.__dataclass_fields__}
+        source = Source(**{name: given.pop(option) for name, option in named.items()})
         return command(*args, source=source, **given)
 
     wrapped: Any = with_source
@@ -140,20 +141,9 @@ class Part:
         return Part(self.split, None if file is None else Path(file), merged.get("folds"), merged.get("fold"))
 
     def of(self, corpus: Corpus) -> Split:
-        from weaksup.corpora.splits import Split, split
-        from weaksup.corpora.stories import story_split
+        from weaksup.corpora.parts import split_corpus
 
-        if corpus.name == "stories" and self.split_file is None and self.folds is None:
-            return Split("stories 70/15/15 by scheme", story_split(corpus.problems))
-        return split(
-            corpus.problems,
-            corpus=corpus.name,
-            file=self.split_file,
-            parts=corpus.parts if self.folds is None else None,
-            folds=self.folds,
-            fold=self.fold or 0,
-            skipped=corpus.skipped,
-        )
+        return split_corpus(corpus, file=self.split_file, folds=self.folds, fold=self.fold or 0)
 
     def problems(self, corpus: Corpus) -> tuple[list[Problem], str]:
         """The problems of the part that was asked for, and what they are called."""
@@ -167,9 +157,8 @@ class Part:
         return parts[self.split], f"{self.split} part of {parts}"
 
 
-_SPLIT = click.option("--split", metavar="PART", help="Only the train, valid or test part.")
 _PARTS = (
-    _SPLIT,
+    click.option("--split", metavar="PART", help="Only the train, valid or test part."),
     click.option("--split-file", type=click.Path(path_type=Path), help="The id lists of the parts (split.json)."),
     click.option("--folds", type=int, help="Split by cross-validation with so many folds."),
     click.option("--fold", type=int, help="Which fold is the test part."),

@@ -77,8 +77,8 @@ def error_line(error: Exception) -> str:
     return error.pointed() if isinstance(error, ParseError) else str(error)
 
 
-def warn(text: str) -> None:
-    click.echo(text, err=True)
+def warn(text: str, *, nl: bool = True) -> None:
+    click.echo(text, nl=nl, err=True)
 
 
 def print_json(value: Any) -> None:

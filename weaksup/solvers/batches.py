@@ -93,6 +93,8 @@ def _shape(operators: bytes) -> _Shape:
     pending: list[int] = []
     for node in range(size - 1, -1, -1):
         if operators[node]:
+            if len(pending) < 2:
+                raise ValueError("the sequence is not one tree")
             left[node], right[node] = pending.pop(), pending.pop()
             height[node] = 1 + max(height[left[node]], height[right[node]])
         pending.append(node)
