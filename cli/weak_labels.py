@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,17 +23,16 @@ __all__ = ["export", "rank"]
 @click.argument("file", type=FILE)
 @functools.partial(source_options, own_seed=True)
 @click.option("--ranker", default="em", show_default=True, metavar="NAME", help="em, beam, basic, random or single.")
-@click.option("--model", "models", type=click.Path(path_type=Path), multiple=True,
-              help="The draft of em, beam, basic; twice: each was trained without one fold.")  # fmt: skip
+@click.option("--model", type=click.Path(path_type=Path), help="The draft model of em, beam and basic.")
 @click.option("--beam", type=click.IntRange(min=1), default=5, show_default=True, help="Of the ranker beam.")
 @click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda|mps", help="Where the draft runs.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the ranker random, and of the folds of em.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the ranker random.")
 @click.option("-o", "--output", type=FILE, default="labels.jsonl", show_default=True, help="JSON Lines, or .gz.")
 @json_option
 def rank(
     file: Path,
     ranker: str,
-    models: tuple[Path, ...],
+    model: Path | None,
     source: Source,
     beam: int,
     device: str,
@@ -57,15 +55,15 @@ def rank(
 
     start = time.monotonic()
     asked: dict[str, Any] = {}
-    if models:
+    if model is not None:
         asked = {
-            "draft": _load_draft(models, beam=beam, device=device, seed=seed),
+            "draft": _load_draft(model, beam=beam, device=device),
             "problems": source.behind(file).read().problems,
-            "settings": {"models": [str(model) for model in models], "beam": beam},
+            "settings": {"model": str(model), "beam": beam},
         }
     made, labels = rank_file(file, output, ranker=ranker, seed=seed, **asked)
     sure = sum(label.posterior > 0.9 for label in labels)
-    changed = count_changed(file, labels) if models else None
+    changed = count_changed(file, labels) if model is not None else None
     if as_json:
         result = {"output": str(output), "ranker": ranker, **made.counts, "posterior_above_0.9": sure}
         print_json({**result, "changed": changed, "seconds": round(time.monotonic() - start, 3)})
@@ -76,13 +74,11 @@ def rank(
         click.echo(f"{changed:,} of them other than the pick without a draft")
 
 
-def _load_draft(models: Sequence[Path], *, beam: int, device: str, seed: int) -> Draft:
-    from weaksup.rankers.draft import CrossFitted
+def _load_draft(model: Path, *, beam: int, device: str) -> Draft:
     from weaksup.solvers.draft import SolverDraft
     from weaksup.solvers.solver import Solver
 
-    drafts = [SolverDraft(Solver.load(model, device=device), beam=beam) for model in models]
-    return drafts[0] if len(drafts) == 1 else CrossFitted(drafts, seed=seed)
+    return SolverDraft(Solver.load(model, device=device), beam=beam)
 
 
 @click.command()

@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,12 +21,13 @@ from .corpora import Corpus, read_corpus
 from .corpora.parts import split_corpus
 from .errors import ConfigError, DataError
 from .files import AnyPath, read_records, whole_file, write_records
+from .labels import make_label
 from .oracle import Judge, score_candidates, score_labels
 from .pipeline_config import ARMS, PipelineConfig, read_config, write_config
-from .rankers import rank_em, rank_random, rank_single
-from .rankers.basic import rank_basic, rank_beam
-from .rankers.draft import CrossFitted, Draft, fold_of
-from .rankers.em_draft import rank_em_draft
+from .rankers import rank_basic, rank_beam, rank_em_draft, rank_random, rank_single
+from .rankers.draft import Draft
+from .rankers.em import em_posteriors
+from .rankers.readings import Array
 from .records import CandidateSet, Label, Problem
 from .run_folder import (
     ABLATION,
@@ -48,9 +50,6 @@ from .search.plans import load_plan
 from .search.run import run_search
 
 __all__ = ["Watcher", "run_pipeline"]
-
-FOLDS = 2  # of the drafts of em: each problem is judged by the draft that did not learn it
-SURE = 0.9  # belief from which a label teaches the first draft of em
 
 
 class Watcher(NamedTuple):
@@ -197,7 +196,8 @@ class _Unit:
         where = f" (seed {self.seed}" + (f", fold {self.fold})" if self.fold is not None else ")")
         self.watch.say(f"train {arm}{where}: {len(labels):,} labels")
         with self.times.of(f"train {arm}"):
-            self._train(place / SOLVER, labels, gold=arm == "gold", epochs=self.config.epochs)
+            soft = "none" if arm == "gold" else self.config.soft
+            self._train(place / SOLVER, labels, gold=arm == "gold", soft=soft, epochs=self.config.epochs)
         done = place / METRICS if not main or self.folder.name.startswith(("seed-", "fold-")) else None
         with self.times.of(f"evaluate {arm}"):
             run = self._measure(arm, place, labels)
@@ -224,34 +224,38 @@ class _Unit:
         draft = self._single_draft()
         return (rank_basic if arm == "basic" else rank_beam)(self.sets, self.problems, draft)
 
+    @cached_property
+    def _posteriors(self) -> list[Array]:
+        """The text-free beliefs in all candidates."""
+        return em_posteriors(self.sets)
+
+    def _text_free(self) -> list[Label]:
+        """The pick of the EM that reads no text."""
+        paired = zip(self.sets, self._posteriors, strict=True)
+        return [make_label(found, belief.tolist(), ranker="em") for found, belief in paired if found.candidates]
+
     def _rank_em(self) -> Iterable[Label]:
-        """Text-free beliefs teach the first drafts; each round's labels teach the next ones."""
+        """Text-free beliefs teach the first draft; each round's beliefs teach the next one."""
         start = self.folder / DRAFT_LABELS
         if not start.exists():
-            write_records(start, (label for label in rank_em(self.sets) if label.posterior > SURE))
-        labels = {label.id: label for label in read_records(start, Label)}
-        found: list[Label] = []
+            write_records(start, self._text_free())
+        found = list(read_records(start, Label))
         for round_ in range(1, self.config.rounds + 1):
-            drafts = [self._em_draft(round_, fold, labels) for fold in range(FOLDS)]
-            found = list(rank_em_draft(self.sets, self.problems, CrossFitted(drafts, seed=self.seed)))
-            labels = {label.id: label for label in found}
-        return found or rank_em(self.sets)
-
-    def _em_draft(self, round_: int, fold: int, labels: Mapping[str, Label]) -> Draft:
-        mine = {id: label for id, label in labels.items() if fold_of(id, FOLDS, seed=self.seed) != fold}
-        return self._draft(f"round-{round_}-fold-{fold}", mine)
+            draft = self._draft(f"round-{round_}", {label.id: label for label in found}, soft="marginal")
+            found = list(rank_em_draft(self.sets, self.problems, draft, posteriors=self._posteriors))
+        return found
 
     def _single_draft(self) -> Draft:
-        return self._draft("single", {label.id: label for label in rank_single(self.sets)})
+        return self._draft("single", {label.id: label for label in rank_single(self.sets)}, soft="none")
 
-    def _draft(self, name: str, labels: Mapping[str, Label]) -> Draft:
+    def _draft(self, name: str, labels: Mapping[str, Label], *, soft: str) -> Draft:
         from .solvers.draft import SolverDraft
         from .solvers.solver import Solver
 
         place = self.folder / DRAFT / name
         self.watch.say(f"draft {name}: {len(labels):,} labels")
         with self.times.of("drafts"):
-            self._train(place, labels, gold=False, epochs=self.config.draft_epochs, draft=True)
+            self._train(place, labels, soft=soft, epochs=self.config.draft_epochs, draft=True)
         return SolverDraft(Solver.load(place, device=self.device), beam=self.config.beam)
 
     def _gold_labels(self) -> dict[str, Label]:
@@ -261,7 +265,14 @@ class _Unit:
     # solvers
 
     def _train(
-        self, place: Path, labels: Mapping[str, Label], *, gold: bool, epochs: float | None, draft: bool = False
+        self,
+        place: Path,
+        labels: Mapping[str, Label],
+        *,
+        soft: str,
+        epochs: float | None,
+        gold: bool = False,
+        draft: bool = False,
     ) -> None:
         from .solvers.config import draft_preset, preset
         from .solvers.examples import gold_lessons, label_lessons
@@ -270,7 +281,7 @@ class _Unit:
 
         config = self.config
         name = config.preset or ("small" if config.data == "stories" else "cpu")
-        changes: dict[str, Any] = {"solver": config.solver, "seed": self.seed, "soft": config.soft}
+        changes: dict[str, Any] = {"solver": config.solver, "seed": self.seed, "soft": soft}
         changes |= {key: value for key, value in (("epochs", epochs), ("hidden", config.hidden)) if value is not None}
         solver, train = (draft_preset if draft else preset)(name, **changes)
         problems = self.parts.judged["train"] if gold else self.parts.plain["train"]
@@ -304,7 +315,7 @@ class _Unit:
         rows = read_records(place / SOLVER / "metrics.jsonl", TrainingRow)
         judged = self.parts.judged["train"]
         scored = arm != "gold" and any(problem.gold is not None for problem in judged)
-        plain = {label.id: label for label in rank_em(self.sets)} if arm in ("em", "basic", "beam") else {}
+        plain = {label.id: label for label in self._text_free()} if arm in ("em", "basic", "beam") else {}
         return ArmRun(
             seed=self.seed,
             fold=self.fold,

@@ -60,7 +60,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Metrics]:
 
 def test_a_run_leaves_all_its_files_and_the_metrics_are_those_it_returns(finished: tuple[Path, Metrics]) -> None:
     folder, metrics = finished
-    for name in (*SAME, "config.toml", "times.json", "solver/model.safetensors", "draft/round-1-fold-0/config.json"):
+    for name in (*SAME, "config.toml", "times.json", "solver/model.safetensors", "draft/round-1/config.json"):
         assert (folder / name).is_file(), name
     assert msgspec.json.decode((folder / "metrics.json").read_bytes(), type=Metrics) == metrics
     assert [arm.name for arm in metrics.arms] == ["em", "random"]

@@ -1,8 +1,10 @@
 """EM that listens to the text: the text-free beliefs of `em.py`, sharpened by drafts that have read the problems.
 
-For each problem the shortlist of the likeliest candidates by templates is scored by a draft that was trained without
-it; log-belief = log P(equation | text) + weight * log(belief by templates).  The next draft is trained on the result.
-Weight and lengths were fixed before any label was compared with gold (DESIGN.md, section 4).
+For each problem the shortlist of the likeliest candidates by templates is scored by a draft;
+log-belief = log P(equation | text) + weight * log(belief by templates).  The draft itself is trained on beliefs, by the
+marginal likelihood of each problem's shortlist: it decides among the candidates while it learns, and is not taught the
+errors of the pick.  The next draft is trained on the result.  Weight and lengths of the lists were fixed in advance
+(DESIGN.md, section 4).
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from ..labels import make_label
 from ..records import CandidateSet, Label, Problem
 from .draft import Draft, beliefs
 from .em import em_posteriors
+from .readings import Array
 
 __all__ = ["PRIOR_WEIGHT", "rank_em_draft", "shortlist"]
 
@@ -30,10 +33,13 @@ def rank_em_draft(
     draft: Draft,
     *,
     weight: float = PRIOR_WEIGHT,
+    posteriors: Sequence[Array] | None = None,
 ) -> Iterator[Label]:
-    """A label for each problem with candidates, in order."""
-    given = [found for found in sets if found.candidates]
-    short = shortlist(given, em_posteriors(given))
+    """A label for each problem with candidates, in order; `posteriors` are those of `em_posteriors`, where known."""
+    known = em_posteriors(sets) if posteriors is None else posteriors
+    paired = [(found, belief) for found, belief in zip(sets, known, strict=True) if found.candidates]
+    given = [found for found, _ in paired]
+    short = shortlist(given, [belief for _, belief in paired])
     scores = draft.score(
         [problems[found.id] for found, _ in short],
         [[candidate.expr for candidate in found.candidates] for found, _ in short],
@@ -44,7 +50,7 @@ def rank_em_draft(
         yield msgspec.structs.replace(label, candidates=len(whole.candidates))
 
 
-def shortlist(sets: Sequence[CandidateSet], posteriors: Sequence[np.ndarray]) -> list[tuple[CandidateSet, np.ndarray]]:
+def shortlist(sets: Sequence[CandidateSet], posteriors: Sequence[Array]) -> list[tuple[CandidateSet, Array]]:
     """The candidates of each problem that the templates find likeliest, in the order of the set, with their beliefs."""
     found = []
     for candidates, belief in zip(sets, posteriors, strict=True):

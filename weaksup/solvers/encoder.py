@@ -1,6 +1,6 @@
 """The text encoder of both solvers: word embeddings and a bidirectional GRU of some layers.
 
-The parameters are those of `torch.nn.GRU`, which does the work on a GPU; on a CPU `_gru_scan` is faster.  The backward
+The parameters are those of `torch.nn.GRU`, which does the work on a GPU; on a CPU `_gru_layer` is faster.  The backward
 direction reads each text from its own last word, so padding is never read.
 """
 
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ._dropout import PooledDropout
-from ._gru_scan import gru_scan
+from ._gru_layer import gru_layer
 from .batches import Batch
 from .config import SolverConfig
 from .vocabulary import PAD, UNKNOWN
@@ -78,15 +78,12 @@ def _run_layer(layer: nn.Module, inputs: Tensor, lengths: tuple[int, ...], flipp
         return padded
     length, batch, width = inputs.shape
     flat = inputs.reshape(length * batch, width)
-    both = torch.stack([flat, flat.index_select(0, flipped)])  # (2, length * batch, width)
+    both = torch.stack([flat, flat.index_select(0, flipped)]).view(2, length, batch, width)
     weight_ih, weight_hh, bias_ih, bias_hh = (
         torch.stack([getattr(layer, f"{name}_l0"), getattr(layer, f"{name}_l0_reverse")])
         for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
     )
-    projected = torch.baddbmm(bias_ih.unsqueeze(1), both, weight_ih.transpose(1, 2))
     active = [sum(size > step for size in lengths) for step in range(length)]
-    states = gru_scan(
-        projected.view(2, length, batch, -1), weight_hh.transpose(1, 2).contiguous(), bias_hh.unsqueeze(1), active
-    )  # (2, length, batch, hidden)
+    states = gru_layer(both, weight_ih, weight_hh, bias_ih, bias_hh, active)  # (2, length, batch, hidden)
     backward = states[1].reshape(length * batch, -1).index_select(0, flipped).view(length, batch, -1)
     return torch.cat([states[0], backward], dim=-1)

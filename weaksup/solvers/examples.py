@@ -19,6 +19,9 @@ from .vocabulary import Vocabulary
 __all__ = ["Lesson", "example_of", "gold_lessons", "label_lessons", "make_examples"]
 
 
+_SOFT, _LEAST = 10, 0.01  # equations of a soft lesson, and the least belief in one
+
+
 class Lesson(NamedTuple):
     """A problem with the weighted trees (prefix sequences) that it is taught with."""
 
@@ -43,7 +46,10 @@ def gold_lessons(problems: Iterable[Problem], *, writing: str) -> tuple[list[Les
 def label_lessons(
     problems: Iterable[Problem], labels: Mapping[str, Label], *, writing: str, soft: bool = False
 ) -> tuple[list[Lesson], Counter[str]]:
-    """Lessons from pseudo labels, and how many problems have none; `soft` takes the next best ones along."""
+    """Lessons from pseudo labels, and how many problems have none.
+
+    `soft` takes the next best along, as far as they are believed to a hundredth, up to ten equations in all.
+    """
     lessons, left_out = [], Counter[str]()
     for problem in problems:
         label = labels.get(problem.id)
@@ -52,7 +58,7 @@ def label_lessons(
             continue
         weighted: list[tuple[Expr | str, float]] = [(label.expr, label.posterior if soft else 1.0)]
         if soft:
-            weighted += [(other.expr, other.posterior) for other in label.others]
+            weighted += [(one.expr, one.posterior) for one in label.others[: _SOFT - 1] if one.posterior >= _LEAST]
         lesson = _lesson(problem, weighted, writing)
         if lesson is None:
             left_out["label is no binary tree"] += 1

@@ -8,7 +8,7 @@ from math import inf, log
 import pytest
 
 from weaksup.rankers import rank_basic, rank_beam, rank_em_draft
-from weaksup.rankers.draft import CrossFitted, beliefs, fold_of
+from weaksup.rankers.draft import beliefs
 from weaksup.rankers.em import em_posteriors
 from weaksup.rankers.em_draft import PRIOR_WEIGHT, shortlist
 from weaksup.records import Candidate, CandidateSet, Problem, Quantity
@@ -114,14 +114,6 @@ def test_the_shortlist_keeps_the_likeliest_in_the_order_of_the_set() -> None:
     best = sorted(sorted(range(40), key=lambda i: -belief[i])[:10])
     assert [candidate.expr for candidate in short.candidates] == [exprs[i] for i in best]
     assert kept.tolist() == [belief[i] for i in best]
-
-
-def test_crossfitted_asks_the_draft_of_the_fold_of_each_problem() -> None:
-    drafts = [KnownDraft({"e": float(k)}) for k in range(3)]
-    problems = [problem(str(i), ["2"], "2") for i in range(30)]
-    scores = CrossFitted(drafts, seed=4).score(problems, [["e"]] * 30)
-    assert [row[0] for row in scores] == [fold_of(str(i), 3, seed=4) for i in range(30)]
-    assert len({row[0] for row in scores}) == 3
 
 
 def test_beliefs_are_shares_and_equal_where_nothing_is_known() -> None:

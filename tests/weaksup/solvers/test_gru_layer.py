@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from weaksup.solvers._gru_scan import gru_scan
+from weaksup.solvers._gru_layer import gru_layer
 from weaksup.solvers.encoder import _run_layer
 
 from .examples_for_tests import batch_of, random_example, small_config, small_gts
@@ -18,11 +18,10 @@ def active_of(lengths: list[int]) -> list[int]:
     return [len([length for length in lengths if length > step]) for step in range(max(lengths))]
 
 
-def scan_with(gru: nn.GRU, inputs: Tensor, lengths: list[int]) -> Tensor:
-    """The states (time, batch, hidden) of a GRU of one direction, by the scan."""
-    projected = inputs @ gru.weight_ih_l0.T + gru.bias_ih_l0
-    weight, bias = gru.weight_hh_l0.T[None], gru.bias_hh_l0[None, None]
-    return gru_scan(projected[None], weight, bias, active_of(lengths))[0]
+def layer_with(gru: nn.GRU, inputs: Tensor, lengths: list[int]) -> Tensor:
+    """The states (time, batch, hidden) of a GRU of one direction, by the layer."""
+    parameters = [parameter[None] for parameter in gru.parameters()]
+    return gru_layer(inputs[None], *parameters, active_of(lengths))[0]
 
 
 @pytest.mark.parametrize("lengths", LENGTHS, ids=str)
@@ -32,16 +31,16 @@ def test_states_and_gradients_are_those_of_torch(lengths: list[int]) -> None:
     other.load_state_dict(gru.state_dict())
     inputs = torch.randn(max(lengths), len(lengths), 3, dtype=torch.float64, requires_grad=True)
     weights = torch.randn(max(lengths), len(lengths), 4, dtype=torch.float64)
-    states = scan_with(gru, inputs, lengths)
+    states = layer_with(gru, inputs, lengths)
     (states * weights).sum().backward()
-    scanned, inputs.grad = inputs.grad, None
+    ours, inputs.grad = inputs.grad, None
     expected = torch.zeros_like(states)
     for i, length in enumerate(lengths):
         alone, _ = other(inputs[:length, i])
         expected[:length, i] = alone
     (expected * weights).sum().backward()
     torch.testing.assert_close(states, expected)
-    torch.testing.assert_close(scanned, inputs.grad)
+    torch.testing.assert_close(ours, inputs.grad)
     for (name, one), two in zip(gru.named_parameters(), other.parameters(), strict=True):
         torch.testing.assert_close(one.grad, two.grad, msg=lambda m, n=name: f"{n}: {m}")
 
@@ -49,16 +48,16 @@ def test_states_and_gradients_are_those_of_torch(lengths: list[int]) -> None:
 @pytest.mark.parametrize("lengths", [[3, 2, 2], [2, 1], [4]], ids=str)
 def test_the_gradient_is_the_numerical_one(lengths: list[int]) -> None:
     torch.manual_seed(1)
-    hidden = 2
-    inputs = torch.randn(2, max(lengths), len(lengths), 3 * hidden, dtype=torch.float64, requires_grad=True)
-    weight = torch.randn(2, hidden, 3 * hidden, dtype=torch.float64, requires_grad=True)
-    bias = torch.randn(2, 1, 3 * hidden, dtype=torch.float64, requires_grad=True)
-    active = active_of(lengths)
-    assert torch.autograd.gradcheck(lambda *given: gru_scan(*given, active), (inputs, weight, bias))
+    hidden, width = 2, 3
+    shapes = [(2, max(lengths), len(lengths), width), (2, 3 * hidden, width), (2, 3 * hidden, hidden)]
+    shapes += [(2, 3 * hidden), (2, 3 * hidden)]
+    given = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]
+    assert torch.autograd.gradcheck(lambda *tensors: gru_layer(*tensors, active_of(lengths)), given)
 
 
 def test_states_are_zero_where_a_sequence_has_ended() -> None:
-    states = gru_scan(torch.randn(1, 4, 2, 6), torch.randn(1, 2, 6), torch.randn(1, 1, 6), [2, 2, 1, 1])
+    weights = torch.randn(1, 6, 3), torch.randn(1, 6, 2), torch.randn(1, 6), torch.randn(1, 6)
+    states = gru_layer(torch.randn(1, 4, 2, 3), *weights, [2, 2, 1, 1])
     assert states[0, 2:, 1].eq(0).all() and states[0, :2, 1].ne(0).all() and states[0, 2:, 0].ne(0).all()
 
 

@@ -1,0 +1,82 @@
+"""Small runs of the baselines on stories, in this process or as a program of its own (to be killed).
+
+python small_baseline.py NAME FOLDER PAUSE
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+
+from weaksup.baselines.run import BaselineConfig, Origin, Watcher, run_baseline
+from weaksup.corpora import Corpus, read_corpus
+from weaksup.corpora.parts import split_corpus
+from weaksup.run_folder import Arm
+from weaksup.solvers.config import SolverConfig, TrainConfig
+
+SOLVER = SolverConfig(embedding=8, hidden=12, layers=1, directions="concat", dropout=0.2, number_kinds=True)
+TRAINING = TrainConfig(
+    epochs=3,
+    batch_size=12,
+    learning_rate=1e-2,
+    optimizer="adamw",
+    schedule="linear",
+    warmup=2,
+    clip=5.0,
+    ema=0.9,
+    min_word_count=2,
+    min_constant_count=1,
+    validate_every=2,
+)
+SIZE = 40
+#: Each baseline with all that it can do.
+EXTRAS: dict[str, dict[str, Any]] = {"lbf": {"memory": True, "walk": 5}, "warm": {"harvest_beam": 20, "draws": 3}}
+
+
+def stories(*, gold: bool = True) -> Corpus:
+    corpus = read_corpus("stories", size=SIZE)
+    if gold:
+        return corpus
+    return msgspec.structs.replace(
+        corpus, problems=[msgspec.structs.replace(problem, gold=None) for problem in corpus.problems]
+    )
+
+
+def run(
+    name: Any,
+    folder: Path,
+    *,
+    corpus: Corpus | None = None,
+    training: TrainConfig = TRAINING,
+    say: Callable[[str], None] = lambda line: None,
+    progress: Callable[[int, int], None] | None = None,
+    **extras: Any,
+) -> Arm:
+    corpus = corpus or stories()
+    return run_baseline(
+        BaselineConfig(name=name, solver=SOLVER, training=training, **(EXTRAS[name] | extras)),
+        corpus,
+        split_corpus(corpus),
+        folder,
+        origin=Origin({"size": SIZE}, None, {}),
+        device=torch.device("cpu"),
+        watch=Watcher(say, progress),
+    )
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """What a run folder holds, without the times, and without the path of the labels that the solver's origin names."""
+    left_out = {"times.jsonl", "run.json"}
+    found = sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in left_out)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    run(sys.argv[1], Path(sys.argv[2]), progress=lambda done, total: time.sleep(float(sys.argv[3])))

@@ -1,0 +1,202 @@
+"""A tree with the wrong value -> a near one with the right value (Hong et al. 2021, "Learning by Fixing").
+
+Abduction: the root is wanted to have the answer; what a child is wanted to have follows from its parent, the operator
+and the value of its sibling.  So one walk from the root down tells, for every token at once, what to replace it with
+to mend the whole tree.  Where no single token does, a random walk goes on from a tree that differs in one token.
+
+Trees are prefix sequences over + - * / and operands whose exact values are given.  What a node is wanted to have is
+one value as a rule; but where a subtree has none (a division by zero) below a factor 0, anything would do, or
+anything but 0: hence sets of values, finite or with finite complement, and every one-token fix is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from random import Random
+from typing import NamedTuple
+
+__all__ = ["OPERATORS", "Propose", "Replacement", "fix", "one_token_fixes", "value_of"]
+
+OPERATORS = ("+", "-", "*", "/")  # the only exponents that powers may have, 2 to 9, are not among the constants
+
+
+class Replacement(NamedTuple):
+    """A token of a tree and another of its kind."""
+
+    place: int
+    old: str
+    new: str
+
+
+#: Draws one of some replacements at the same place: a step of the walk.
+Propose = Callable[[Sequence[Replacement]], Replacement]
+
+
+def fix(
+    prefix: Sequence[str],
+    operands: Mapping[str, Fraction],
+    target: Fraction,
+    rng: Random,
+    propose: Propose,
+    max_steps: int = 50,
+    *,
+    prefer: Callable[[Replacement], float] | None = None,
+) -> tuple[str, ...] | None:
+    """A tree of the same shape with the value `target`, after at most `max_steps` steps of the walk; None if none came.
+
+    Of several tokens that would mend the tree it is the one that `prefer` finds best, by default that nearest the root.
+
+    >>> values = {"N0": Fraction(150), "N1": Fraction(2), "N2": Fraction(50)}
+    >>> fix(("+", "*", "N0", "N1", "N2"), values, Fraction(250), Random(0), Random(0).choice, max_steps=0)
+    ('-', '*', 'N0', 'N1', 'N2')
+    """
+    tree = list(prefix)
+    for step in range(max_steps + 1):
+        nodes = _evaluated(tree, operands)
+        if nodes[0].value == target:
+            return tuple(tree)
+        if mending := list(_mending(tree, nodes, operands, target)):
+            _replace(tree, max(mending, key=prefer) if prefer else mending[0])
+            return tuple(tree)
+        if step < max_steps:
+            place = rng.randrange(len(tree))
+            others = OPERATORS if tree[place] in OPERATORS else operands
+            if choices := [Replacement(place, tree[place], token) for token in others if token != tree[place]]:
+                _replace(tree, propose(choices))
+    return None
+
+
+def _replace(tree: list[str], replacement: Replacement) -> None:
+    tree[replacement.place] = replacement.new
+
+
+def value_of(prefix: Sequence[str], operands: Mapping[str, Fraction]) -> Fraction | None:
+    """The exact value of a tree; None if it divides by zero.
+
+    >>> value_of(("-", "N0", "1"), {"N0": Fraction(1, 2), "1": Fraction(1)})
+    Fraction(-1, 2)
+    """
+    return _evaluated(prefix, operands)[0].value
+
+
+class _Node(NamedTuple):
+    """A node of a tree, by its place in the prefix sequence."""
+
+    value: Fraction | None
+    left: int = -1  # places of the children
+    right: int = -1
+
+
+def _evaluated(prefix: Sequence[str], operands: Mapping[str, Fraction]) -> list[_Node]:
+    nodes = [_Node(None)] * len(prefix)
+    pending: list[int] = []
+    for place in reversed(range(len(prefix))):
+        token = prefix[place]
+        if token in OPERATORS and len(pending) > 1:
+            left, right = pending.pop(), pending.pop()
+            nodes[place] = _Node(_applied(token, nodes[left].value, nodes[right].value), left, right)
+        elif token in operands:
+            nodes[place] = _Node(operands[token])
+        else:
+            break
+        pending.append(place)
+    if pending != [0]:
+        raise ValueError(f"not a tree: {' '.join(prefix)}")
+    return nodes
+
+
+def _applied(operator: str, left: Fraction | None, right: Fraction | None) -> Fraction | None:
+    if left is None or right is None:
+        return None
+    if operator == "+":
+        return left + right
+    if operator == "-":
+        return left - right
+    if operator == "*":
+        return left * right
+    return left / right if right else None
+
+
+# --- abduction --------------------------------------------------------------------------------------------------------
+
+
+class _Wanted(NamedTuple):
+    """Values that mend the tree: these, or all but these."""
+
+    values: tuple[Fraction, ...]  # very few: comparing is cheaper than hashing
+    all_but: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.values and not self.all_but
+
+    def has(self, value: Fraction | None) -> bool:
+        return value is not None and (value in self.values) != self.all_but
+
+    def through(self, inverse: Callable[[Fraction], Fraction]) -> _Wanted:
+        """What is wanted before a step that can be undone."""
+        return _Wanted(tuple(map(inverse, self.values)), self.all_but)
+
+
+_NOTHING = _Wanted(())
+_ANYTHING = _Wanted((), all_but=True)
+_ANYTHING_BUT_0 = _Wanted((Fraction(0),), all_but=True)
+
+
+def one_token_fixes(prefix: Sequence[str], operands: Mapping[str, Fraction], target: Fraction) -> Iterator[Replacement]:
+    """Every replacement of one token that gives a tree of another value the value `target`, from the root down."""
+    return _mending(prefix, _evaluated(prefix, operands), operands, target)
+
+
+def _mending(
+    prefix: Sequence[str], nodes: Sequence[_Node], operands: Mapping[str, Fraction], target: Fraction
+) -> Iterator[Replacement]:
+    pending = [(0, _Wanted((target,)))]
+    for place, wanted in pending:  # which grows
+        old = prefix[place]
+        _, left, right = nodes[place]
+        if left < 0:
+            yield from (Replacement(place, old, new) for new, value in operands.items() if wanted.has(value))
+            continue
+        before, after = nodes[left].value, nodes[right].value
+        for new in OPERATORS:
+            if new != old and wanted.has(_applied(new, before, after)):
+                yield Replacement(place, old, new)
+        # A change in one child can't mend what the other one has broken.
+        if after is not None and not (of_left := _wanted_left(old, after, wanted)).is_empty:
+            pending.append((left, of_left))
+        if before is not None and not (of_right := _wanted_right(old, before, wanted)).is_empty:
+            pending.append((right, of_right))
+
+
+def _wanted_left(operator: str, right: Fraction, wanted: _Wanted) -> _Wanted:
+    """The x for which `x operator right` is wanted."""
+    if operator == "+":
+        return wanted.through(lambda value: value - right)
+    if operator == "-":
+        return wanted.through(lambda value: value + right)
+    if operator == "*":
+        return _wanted_factor(right, wanted)
+    return wanted.through(lambda value: value * right) if right else _NOTHING
+
+
+def _wanted_right(operator: str, left: Fraction, wanted: _Wanted) -> _Wanted:
+    """The x for which `left operator x` is wanted."""
+    if operator == "+":
+        return wanted.through(lambda value: value - left)
+    if operator == "-":
+        return wanted.through(lambda value: left - value)
+    if operator == "*":
+        return _wanted_factor(left, wanted)
+    if not left:
+        return _ANYTHING_BUT_0 if wanted.has(left) else _NOTHING
+    quotients = tuple([left / value for value in wanted.values if value])
+    return _Wanted(quotients + _ANYTHING_BUT_0.values if wanted.all_but else quotients, wanted.all_but)
+
+
+def _wanted_factor(other: Fraction, wanted: _Wanted) -> _Wanted:
+    """The x for which `x * other` is wanted."""
+    if other:
+        return wanted.through(lambda value: value / other)
+    return _ANYTHING if wanted.has(other) else _NOTHING
