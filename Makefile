@@ -15,10 +15,8 @@ demo: $(INSTALLED)
 	$(BIN)/mwp-canon equivalent "a-b+c" "a+c-b"
 	$(BIN)/mwp-canon count 6
 	$(BIN)/mwp-canon reach 24 4 7 8 8
-	mkdir -p build/demo
-	$(BIN)/mwp-weak search --size 300 --overwrite -o build/demo/candidates.jsonl
-	$(BIN)/mwp-weak rank build/demo/candidates.jsonl -o build/demo/labels.jsonl
-	$(BIN)/mwp-weak oracle build/demo/labels.jsonl
+	rm -rf build/demo
+	$(BIN)/mwp-weak pipeline --out build/demo
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -m "not slow" -n auto -q

@@ -23,7 +23,7 @@ __all__ = ["pipeline"]
 @click.option("--data", metavar="SET", help="The corpus, see mwp-weak data list.  [default: stories]")
 @click.option("--path", type=click.Path(path_type=Path), help="The file or folder of the corpus; gzip is unpacked.")
 @click.option("--split-file", type=click.Path(path_type=Path), help="The id lists of the parts (split.json).")
-@click.option("--size", type=click.IntRange(min=1), help="How many stories (of stories only).")
+@click.option("--size", type=click.IntRange(min=1), help="How many stories (of stories only).  [default: 1000]")
 @click.option("--language", metavar="en|zh", help="Stories of one language.")
 @click.option("--out", type=click.Path(path_type=Path), help="The run folder.  [default: run-SET-SOLVER-RANKER]")
 @click.option("--config", type=FILE, help="Settings as TOML; options given here come before them.")

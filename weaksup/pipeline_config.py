@@ -26,6 +26,8 @@ ARMS = {
     "gold": "oracle test: the same problems with gold equations",
 }
 
+_STORIES = 1000
+
 Ranker = Literal["em", "beam", "basic", "random", "single"]
 
 
@@ -39,7 +41,7 @@ class PipelineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     segmenter: str | None = None
     subset: str | None = None
     language: str | None = None
-    size: int | None = None  # of the stories
+    size: int | None = None  # of the stories; by default 1,000
     plan: str = "full"
     limit: int | None = None
     ranker: Ranker = "em"
@@ -71,6 +73,8 @@ def merge_config(file: AnyPath | None, flags: Mapping[str, Any]) -> PipelineConf
         config = msgspec.convert(merged, PipelineConfig)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{file}: {error}" if file is not None else str(error)) from error
+    if config.data == "stories" and config.size is None:
+        config = msgspec.structs.replace(config, size=_STORIES)
     for arm in config.compare:
         if arm not in ARMS:
             raise ConfigError(f"unknown arm {arm!r}; one of {', '.join(ARMS)}")

@@ -3,7 +3,7 @@
 config.toml          all settings, merged
 candidates.jsonl     what the search found for the train part
 labels.draft.jsonl   what the draft was trained with
-draft/               the draft model (for em: one folder a round and fold)
+draft/               the draft models: `single` of basic and beam, `round-1`, ... of em
 labels.jsonl         the pseudo labels
 solver/              the trained solver
 metrics.json         every number of the run (`Metrics`); no times, so that a resumed run gives the same bytes

@@ -56,17 +56,17 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 PRESETS: dict[str, tuple[SolverConfig, TrainConfig]] = {
     "paper": (SolverConfig(), TrainConfig(validate_every=5)),
     "cpu": (
-        SolverConfig(hidden=512, directions="concat", dropout=0.4, number_kinds=True),
+        SolverConfig(hidden=384, directions="concat", dropout=0.5, number_kinds=True),
         TrainConfig(
-            epochs=60,
-            learning_rate=2e-3,
+            epochs=40,
+            learning_rate=1.5e-3,
             weight_decay=1e-2,
             optimizer="adamw",
             schedule="linear",
             warmup=200,
             clip=5.0,
             ema=0.999,
-            validate_every=3,
+            validate_every=4,
         ),
     ),
     "small": (
@@ -91,7 +91,7 @@ PRESETS: dict[str, tuple[SolverConfig, TrainConfig]] = {
 #: What a draft has other than the solver of the same preset: it is to judge, not to excel.
 _DRAFTS: dict[str, dict[str, Any]] = {
     "paper": {"epochs": 20.0},
-    "cpu": {"hidden": 256, "epochs": 6.0, "validate_every": 6.0},
+    "cpu": {"hidden": 256, "dropout": 0.4, "learning_rate": 2e-3, "epochs": 6.0, "validate_every": 2.0},
     "small": {"epochs": 10.0, "validate_every": 10.0},
 }
 
