@@ -42,8 +42,8 @@ from weaksup.solvers.batches import Batch, Example, bucketed, make_batch
 from weaksup.solvers.config import SolverConfig, preset
 from weaksup.solvers.examples import gold_lessons, make_examples
 from weaksup.solvers.gts import GTS
+from weaksup.solvers.objective import tree_loss
 from weaksup.solvers.solver import Solver
-from weaksup.solvers.training import tree_loss
 from weaksup.solvers.vocabulary import Vocabulary, make_vocabulary
 
 BATCH = 64

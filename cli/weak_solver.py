@@ -123,7 +123,8 @@ def train(
     from weaksup.solvers.config import preset as preset_settings
     from weaksup.solvers.distributed import joined_processes
     from weaksup.solvers.solver import find_device
-    from weaksup.solvers.training import AlreadyTrained, train_solver
+    from weaksup.solvers.training import train_solver
+    from weaksup.solvers.training_folder import AlreadyTrained
 
     first = os.environ.get("RANK", "0") == "0"  # of the processes that torchrun started
     tell = warn if first else _nothing

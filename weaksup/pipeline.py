@@ -277,7 +277,8 @@ class _Unit:
         from .solvers.config import draft_preset, preset
         from .solvers.examples import gold_lessons, label_lessons
         from .solvers.solver import find_device
-        from .solvers.training import AlreadyTrained, train_solver
+        from .solvers.training import train_solver
+        from .solvers.training_folder import AlreadyTrained
 
         config = self.config
         name = config.preset or ("small" if config.data == "stories" else "cpu")

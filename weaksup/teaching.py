@@ -26,7 +26,8 @@ from .records import Label, Problem
 from .run_folder import TrainingRow
 from .solvers.checkpoint import CHECKPOINT, CONFIG, VOCABULARY, WEIGHTS, ModelInfo, read_json
 from .solvers.examples import Lesson, gold_lessons, label_lessons
-from .solvers.training import METRICS, TIMES, TrainResult
+from .solvers.training import TrainResult
+from .solvers.training_folder import METRICS, TIMES
 
 __all__ = [
     "GOLD",

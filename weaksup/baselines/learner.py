@@ -37,8 +37,9 @@ from ..solvers.checkpoint import (
 from ..solvers.config import SolverConfig, TrainConfig
 from ..solvers.evaluation import answer_accuracy
 from ..solvers.models import build_model
+from ..solvers.objective import learning_rate, tree_loss
 from ..solvers.solver import Solver
-from ..solvers.training import METRICS, learning_rate, tree_loss
+from ..solvers.training_folder import METRICS
 from ..solvers.vocabulary import Vocabulary, make_vocabulary
 from ..value_level import CONSTANTS
 from .fixing import OPERATORS

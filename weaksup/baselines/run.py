@@ -37,8 +37,9 @@ from ..solvers.config import SolverConfig, TrainConfig
 from ..solvers.evaluation import evaluate_solver
 from ..solvers.examples import label_lessons
 from ..solvers.solver import Solver
-from ..solvers.training import METRICS as TRAINING_ROWS
-from ..solvers.training import AlreadyTrained, train_solver
+from ..solvers.training import train_solver
+from ..solvers.training_folder import METRICS as TRAINING_ROWS
+from ..solvers.training_folder import AlreadyTrained
 from ..teaching import divide, write_origin
 from .finds import labels_of
 from .lbf import Fixer

@@ -9,12 +9,23 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import TypeVar
 
 import torch
+from torch import Tensor
 
 from ..errors import ConfigError
 
-__all__ = ["join_processes", "joined_processes"]
+__all__ = [
+    "from_first",
+    "join_processes",
+    "joined_processes",
+    "place_among_processes",
+    "sum_over_all",
+    "wait_for_all",
+]
+
+T = TypeVar("T")
 
 _PATIENCE = timedelta(hours=2)  # the others wait while the first process validates
 
@@ -56,3 +67,33 @@ def _whole(environment: Mapping[str, str], name: str) -> int:
         return int(environment[name])
     except (KeyError, ValueError):
         raise ConfigError(f"{name} is not set to a whole number, though WORLD_SIZE is: start with torchrun") from None
+
+
+def place_among_processes() -> tuple[int, int]:
+    """The number of this process, and how many there are."""
+    distributed = torch.distributed
+    if distributed.is_available() and distributed.is_initialized():
+        return distributed.get_rank(), distributed.get_world_size()
+    return 0, 1
+
+
+def from_first(value: T, world: int) -> T:
+    """The value that the first process has."""
+    if world == 1:
+        return value
+    box = [value]
+    torch.distributed.broadcast_object_list(box, src=0)
+    return box[0]
+
+
+def wait_for_all(world: int) -> None:
+    """Come back when all processes have come here."""
+    if world > 1:
+        torch.distributed.barrier()
+
+
+def sum_over_all(value: Tensor, world: int) -> Tensor:
+    """The sum over the processes, in place."""
+    if world > 1:
+        torch.distributed.all_reduce(value)
+    return value

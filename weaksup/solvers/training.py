@@ -8,52 +8,42 @@ batch (DistributedDataParallel), so the result does not depend on their number b
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..errors import ConfigError, DataError, WeakSupError
+from ..errors import DataError, WeakSupError
 from ..files import AnyPath, whole_file
 from ..records import Problem
 from .batches import Batch, Example, bucketed, make_batch
 from .checkpoint import (
     CHECKPOINT,
-    CONFIG,
-    VOCABULARY,
     WEIGHTS,
-    ModelInfo,
     load_tensors,
-    read_json,
     save_tensors,
-    write_json,
 )
 from .config import SolverConfig, TrainConfig
+from .distributed import from_first, place_among_processes, sum_over_all, wait_for_all
 from .examples import Lesson, make_examples
 from .interrupts import LateInterrupt
 from .models import build_model
+from .objective import learning_rate, tree_loss
 from .solver import Solver
+from .training_folder import METRICS, TIMES, describe_training, take_folder
 from .vocabulary import Vocabulary, make_vocabulary
 
-__all__ = ["METRICS", "TIMES", "AlreadyTrained", "TrainResult", "train_solver", "tree_loss"]
+__all__ = ["TrainResult", "train_solver"]
 
-METRICS, TIMES = "metrics.jsonl", "times.jsonl"
-
-T = TypeVar("T")
 Progress = Callable[[int, int], None]  # examples done, examples in all
-
-
-class AlreadyTrained(ConfigError):
-    """The folder holds the same model, trained to the end."""
 
 
 class TrainResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,23 +91,6 @@ def train_solver(
     return run.train(progress, checkpoint_seconds, dict(left_out))
 
 
-def tree_loss(log_probabilities: Tensor, batch: Batch, *, soft: str) -> Tensor:
-    """The loss summed over the problems of a batch.
-
-    `expected`: - sum of weight * log P(tree); `marginal`: - log of the sum of weight * P(tree), so that the model
-    itself decides among the trees of a problem.
-    """
-    assert batch.plan is not None and batch.weights is not None
-    if soft != "marginal":
-        return -(log_probabilities * batch.weights).sum()
-    weighted = log_probabilities + batch.weights.log()
-    owner = batch.plan.tree_owner
-    rows = len(batch.lengths)
-    most = weighted.detach().new_full((rows,), -torch.inf).scatter_reduce(0, owner, weighted.detach(), "amax")
-    total = torch.zeros_like(most).index_add(0, owner, (weighted - most[owner]).exp())
-    return -(total.log() + most).sum()
-
-
 class _Run:
     """A training run: its state and how it moves on."""
 
@@ -133,7 +106,7 @@ class _Run:
     ) -> None:
         self.examples, self.valid, self.folder = examples, valid, folder
         self.vocabulary, self.config, self.settings, self.device = vocabulary, config, train, device
-        self.rank, self.world = _place_among_processes()
+        self.rank, self.world = place_among_processes()
         self.lengths = [len(example.words) for example in examples]
         self.per_epoch = sum(1 for _ in self._epoch(0))
         self.steps = max(1, round(train.epochs * self.per_epoch))
@@ -159,54 +132,22 @@ class _Run:
 
     def prepare(self) -> None:
         """Make the folder, or take up what a run of the same settings left in it."""
-        training = {
-            "settings": msgspec.to_builtins(self.settings),
-            "examples": len(self.examples),
-            "digest": _digest(self.examples),
-            "valid": len(self.valid),
-            "valid_digest": _digest_without_gold(self.valid),
-            "torch": str(torch.__version__),
-        }
-        info = ModelInfo(solver=self.config, training=training)
+        info = describe_training(self.config, self.settings, self.examples, self.valid)
         # The first process alone looks at the folder and changes it; the others hear what came of it.
         error: WeakSupError | OSError | None = None
         if self.rank == 0:
             try:
-                self._take_folder(info)
+                take_folder(self.folder, info, self.vocabulary)
             except (WeakSupError, OSError) as problem:
                 error = problem
-        error = _from_first(error, self.world)
+        error = from_first(error, self.world)
         if error is not None:
             raise error
         if (self.folder / CHECKPOINT).exists():
             self._resume()
-        _wait_for_all(self.world)
+        wait_for_all(self.world)
         if not (self.folder / CHECKPOINT).exists():
             self.checkpoint()  # from here to the end of training there is one
-
-    def _take_folder(self, info: ModelInfo) -> None:
-        """The folder with settings and vocabulary; `ConfigError` if it is another model's or this one is complete."""
-        known = self.folder / CONFIG
-        if known.exists():
-            old = read_json(known, ModelInfo)
-            if old != info:
-                raise ConfigError(
-                    f"{self.folder} was trained with other settings or data: {_difference(old, info)}; "
-                    "choose another folder, or replace this one (--overwrite)"
-                )
-            if (self.folder / WEIGHTS).exists() and not (self.folder / CHECKPOINT).exists():
-                raise AlreadyTrained(f"{self.folder} holds this model already, trained to the end")
-        elif self.folder.is_dir() and not all(_is_unfinished(path) for path in self.folder.iterdir()):
-            raise ConfigError(f"{self.folder} is not empty and holds no model")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        for path in self.folder.iterdir():
-            if _is_unfinished(path):
-                path.unlink()
-        # The settings come first: whatever else is in the folder, a run that is killed is known by them.
-        if not known.exists():
-            write_json(known, info)
-        if not (self.folder / VOCABULARY).exists():
-            write_json(self.folder / VOCABULARY, self.vocabulary)
 
     def _resume(self) -> None:
         tensors, about = load_tensors(self.folder / CHECKPOINT, self.device)
@@ -305,7 +246,7 @@ class _Run:
             nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
-        self.loss_sum += _sum_over_all(loss.detach(), self.world)
+        self.loss_sum += sum_over_all(loss.detach(), self.world)
         self.step += 1
         if self.average:
             decay = min(settings.ema, (1 + self.step) / (10 + self.step))
@@ -315,7 +256,7 @@ class _Run:
     def _validate(self, done: int, seconds: float, cpu: float) -> bool:
         """Measure, keep the weights if they are the best; whether training should stop early."""
         accuracy = self._accuracy() if self.valid and self.rank == 0 else None
-        accuracy = _from_first(accuracy, self.world)
+        accuracy = from_first(accuracy, self.world)
         loss = float(self.loss_sum) / ((self.step - 1) % self.every + 1)
         self.loss_sum.zero_()
         self.rows.append({"step": self.step, "loss": round(loss, 6), "valid_answer_accuracy": accuracy})
@@ -389,78 +330,3 @@ class _Run:
         return whole * len(self.examples) + sum(
             len(places) for _, places in zip(range(rest), self._epoch(whole), strict=False)
         )
-
-
-def learning_rate(step: int, steps: int, per_epoch: int, settings: TrainConfig) -> float:
-    """The learning rate of a step.
-
-    >>> settings = TrainConfig(learning_rate=1.0, schedule="linear", warmup=2)
-    >>> [learning_rate(step, 4, 1, settings) for step in range(4)]
-    [0.5, 0.75, 0.5, 0.25]
-    """
-    rate = settings.learning_rate
-    if settings.schedule == "halve":
-        rate *= 0.5 ** (step // (per_epoch * settings.halve_every))
-    elif settings.schedule == "linear":
-        rate *= 1 - step / steps
-    else:
-        rate *= 0.5 * (1 + float(np.cos(np.pi * step / steps)))
-    return rate * min(1.0, (step + 1) / settings.warmup) if settings.warmup else rate
-
-
-def _place_among_processes() -> tuple[int, int]:
-    distributed = torch.distributed
-    if distributed.is_available() and distributed.is_initialized():
-        return distributed.get_rank(), distributed.get_world_size()
-    return 0, 1
-
-
-def _from_first(value: T, world: int) -> T:
-    """The value that the first process has."""
-    if world == 1:
-        return value
-    box = [value]
-    torch.distributed.broadcast_object_list(box, src=0)
-    return box[0]
-
-
-def _wait_for_all(world: int) -> None:
-    if world > 1:
-        torch.distributed.barrier()
-
-
-def _sum_over_all(value: Tensor, world: int) -> Tensor:
-    """The sum over the processes, in place."""
-    if world > 1:
-        torch.distributed.all_reduce(value)
-    return value
-
-
-def _is_unfinished(path: Path) -> bool:
-    """Whether a file is what a killed process left of one of ours (see `weaksup.files.whole_file`)."""
-    ours = (CONFIG, VOCABULARY, WEIGHTS, CHECKPOINT, METRICS)
-    return path.suffix == ".tmp" and any(path.name.startswith(f".{name}.") for name in ours)
-
-
-def _digest(examples: Sequence[Example]) -> str:
-    digest = hashlib.sha256()
-    for example in examples:
-        digest.update(msgspec.json.encode(example))
-    return digest.hexdigest()
-
-
-def _digest_without_gold(problems: Sequence[Problem]) -> str:
-    digest = hashlib.sha256()
-    for problem in problems:
-        known = msgspec.structs.replace(problem, gold=None, gold_missing=None)
-        digest.update(msgspec.json.encode(known))
-    return digest.hexdigest()
-
-
-def _difference(old: ModelInfo, new: ModelInfo) -> str:
-    left, right = (
-        {**msgspec.to_builtins(info.solver), **info.training.get("settings", {}), **info.training}
-        for info in (old, new)
-    )
-    names = [name for name in right if name != "settings" and left.get(name) != right[name]]
-    return ", ".join(f"{name} was {left.get(name)}, now {right[name]}" for name in names[:3]) or "another version"

@@ -14,8 +14,9 @@ from weaksup.solvers.beam import beam_search
 from weaksup.solvers.config import TrainConfig
 from weaksup.solvers.examples import gold_lessons, make_examples
 from weaksup.solvers.gts import GTS
+from weaksup.solvers.objective import tree_loss
 from weaksup.solvers.solver import Solver
-from weaksup.solvers.training import train_solver, tree_loss
+from weaksup.solvers.training import train_solver
 
 from .examples_for_tests import (
     CONSTANTS,

@@ -18,7 +18,7 @@ import torch
 from weaksup.corpora.stories import read_stories
 from weaksup.errors import ConfigError, DataError
 from weaksup.records import Label, Scored
-from weaksup.solvers import checkpoint, training
+from weaksup.solvers import checkpoint, training, training_folder
 from weaksup.solvers.checkpoint import load_tensors
 from weaksup.solvers.config import SolverConfig, TrainConfig, preset
 from weaksup.solvers.examples import gold_lessons, label_lessons
@@ -188,7 +188,7 @@ def test_a_run_stopped_at_any_write_goes_on_to_the_same_bytes(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before or after each file gets its name, with what a killed process leaves behind."""
-    real = training.save_tensors, training.write_json, checkpoint.whole_file
+    real = training.save_tensors, training_folder.write_json
     left = 0
 
     def stopping(write: Callable[..., Any]) -> Callable[..., Any]:
@@ -206,7 +206,7 @@ def test_a_run_stopped_at_any_write_goes_on_to_the_same_bytes(
         return wrapped
 
     monkeypatch.setattr(training, "save_tensors", stopping(real[0]))
-    monkeypatch.setattr(training, "write_json", stopping(real[1]))
+    monkeypatch.setattr(training_folder, "write_json", stopping(real[1]))
     stopped = 0
     for moment in range(1, 100):
         folder = tmp_path / f"{moment}"

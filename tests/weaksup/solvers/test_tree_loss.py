@@ -9,7 +9,7 @@ import torch
 
 from weaksup.solvers.batches import Batch, Example, make_batch
 from weaksup.solvers.config import TrainConfig
-from weaksup.solvers.training import learning_rate, tree_loss
+from weaksup.solvers.objective import learning_rate, tree_loss
 
 
 def two_problems() -> Batch:
