@@ -51,10 +51,18 @@ __all__ = ["pipeline"]
 @click.option("--seeds", type=click.IntRange(min=1), help="So many runs, from --seed on.  [default: 1]")
 @click.option("--folds", type=click.IntRange(min=2), help="Cross-validation.")
 @click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda|mps", help="Where to train.")
+@click.option("--tensorboard", type=click.Path(path_type=Path), help="Write the training curves there as well.")
 @click.option("--resume", is_flag=True, help="Go on with a run that was interrupted.")
 @json_option
 def pipeline(
-    out: Path | None, config: Path | None, ablate: bool, device: str, resume: bool, as_json: bool, **flags: Any
+    out: Path | None,
+    config: Path | None,
+    ablate: bool,
+    device: str,
+    tensorboard: Path | None,
+    resume: bool,
+    as_json: bool,
+    **flags: Any,
 ) -> None:
     """Search, draft, rank, train, evaluate and report; each step is a file of the run folder.
 
@@ -82,7 +90,9 @@ def pipeline(
     def say(line: str) -> None:
         warn(f"[{time.monotonic() - start:4.0f} s] {line}")
 
-    metrics = run_pipeline(settings, folder, resume=resume, watch=Watcher(say, _progress), device=device)
+    metrics = run_pipeline(
+        settings, folder, resume=resume, watch=Watcher(say, _progress), device=device, tensorboard=tensorboard
+    )
     if as_json:
         print_json(metrics)
         return

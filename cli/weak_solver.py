@@ -86,6 +86,7 @@ def _tolerance(context: click.Context, option: click.Parameter, text: str) -> Fr
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the weights and of chance.")
 @_device
 @_threads
+@click.option("--tensorboard", type=MODEL, metavar="DIR", help="Write the training curves there as well.")
 @click.option("--overwrite", is_flag=True, help="Replace a model that was trained with other settings.")
 @click.option("-o", "--output", type=MODEL, default="model", show_default=True, help="The model folder.")
 @json_option
@@ -99,6 +100,7 @@ def train(
     seed: int,
     device: str,
     threads: int | None,
+    tensorboard: Path | None,
     overwrite: bool,
     output: Path,
     as_json: bool,
@@ -123,6 +125,7 @@ def train(
     from weaksup.solvers.config import preset as preset_settings
     from weaksup.solvers.distributed import joined_processes
     from weaksup.solvers.solver import find_device
+    from weaksup.solvers.tensorboard import tensorboard_curves
     from weaksup.solvers.training import train_solver
     from weaksup.solvers.training_folder import AlreadyTrained
 
@@ -167,6 +170,7 @@ def train(
                     train=how,
                     device=place,
                     progress=progress if first else None,
+                    on_validation=tensorboard_curves(tensorboard) if tensorboard and first else None,
                 )
         except AlreadyTrained:
             tell(f"{output} holds this model already, trained to the end: nothing to do")

@@ -68,9 +68,15 @@ class _Parts(NamedTuple):
 
 
 def run_pipeline(
-    config: PipelineConfig, out: AnyPath, *, resume: bool, watch: Watcher, device: str = "auto"
+    config: PipelineConfig,
+    out: AnyPath,
+    *,
+    resume: bool,
+    watch: Watcher,
+    device: str = "auto",
+    tensorboard: AnyPath | None = None,
 ) -> Metrics:
-    """Run what is missing in the folder `out`; its metrics."""
+    """Run what is missing in the folder `out`; its metrics.  With `tensorboard`, training curves go there as well."""
     folder = Path(out)
     _claim(folder, config, resume)
     times = _Times(folder / TIMES)
@@ -105,6 +111,7 @@ def run_pipeline(
                 place = place / f"seed-{seed}"
             place.mkdir(parents=True, exist_ok=True)
             unit = _Unit(config, seed, fold if config.folds else None, place, parts, sets, device, watch, times)
+            unit.tensorboard = None if tensorboard is None else Path(tensorboard) / place.relative_to(folder)
             for arm in dict.fromkeys([config.ranker, *config.compare]):
                 runs.setdefault(arm, []).append(unit.arm(arm))
     metrics = _metrics(config, splits[0], sets, runs)
@@ -184,6 +191,7 @@ class _Unit:
     ) -> None:
         self.config, self.seed, self.fold, self.folder, self.parts = config, seed, fold, folder, parts
         self.device, self.watch, self.times = device, watch, times
+        self.tensorboard: Path | None = None
         self.problems = {problem.id: problem for problem in parts.plain["train"]}
         self.sets = [found for found in sets if found.id in self.problems]
 
@@ -291,6 +299,11 @@ class _Unit:
             lessons, _ = gold_lessons(chosen, writing=train.writing)
         else:
             lessons, _ = label_lessons(chosen, labels, writing=train.writing, soft=train.soft != "none")
+        curves = None
+        if self.tensorboard is not None:
+            from .solvers.tensorboard import tensorboard_curves
+
+            curves = tensorboard_curves(self.tensorboard / place.relative_to(self.folder))
         with suppress(AlreadyTrained):
             train_solver(
                 lessons,
@@ -300,6 +313,7 @@ class _Unit:
                 train=train,
                 device=find_device(self.device),
                 progress=self.watch.progress("examples"),
+                on_validation=curves,
             )
 
     # measuring

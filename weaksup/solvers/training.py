@@ -44,6 +44,7 @@ from .vocabulary import Vocabulary, make_vocabulary
 __all__ = ["TrainResult", "train_solver"]
 
 Progress = Callable[[int, int], None]  # examples done, examples in all
+OnValidation = Callable[[dict[str, Any]], None]  # a line of metrics.jsonl
 
 
 class TrainResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,6 +68,7 @@ def train_solver(
     train: TrainConfig,
     device: torch.device | str = "cpu",
     progress: Progress | None = None,
+    on_validation: OnValidation | None = None,
     checkpoint_seconds: float = 60.0,
 ) -> TrainResult:
     """Train a solver into `folder`, or go on where a killed run of the same settings stopped.
@@ -87,6 +89,7 @@ def train_solver(
             "there is nothing to train with: no equation can be written with the constants seen often enough"
         )
     run = _Run(examples, valid, Path(folder), vocabulary, config, train, torch.device(device))
+    run.on_validation = on_validation
     run.prepare()
     return run.train(progress, checkpoint_seconds, dict(left_out))
 
@@ -117,6 +120,7 @@ class _Run:
         self.best: float | None = None
         self.since_best = 0
         self.rows: list[dict[str, Any]] = []
+        self.on_validation: OnValidation | None = None
         torch.manual_seed(train.seed)
         self.model = build_model(config, vocabulary).to(device)
         self.average = (
@@ -266,6 +270,8 @@ class _Run:
         if better:
             self.best = accuracy
         if self.rank == 0:
+            if self.on_validation:
+                self.on_validation(self.rows[-1])
             if better:
                 save_tensors(self.folder / WEIGHTS, self._kept())
             with whole_file(self.folder / METRICS) as file:
