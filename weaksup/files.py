@@ -12,6 +12,7 @@ import gzip
 import hashlib
 import os
 import platform
+import re
 import secrets
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -36,6 +37,7 @@ __all__ = [
     "encode_records",
     "read_records",
     "read_run_info",
+    "remove_unfinished",
     "run_info_path",
     "versions",
     "whole_file",
@@ -48,6 +50,7 @@ AnyPath = str | PathLike[str]
 
 _GZIP = b"\x1f\x8b"
 _PACKAGES = ("numpy", "numba", "python-flint")
+_UNFINISHED = re.compile(r"\..+\.[0-9a-f]{8}\.tmp")
 _NAMED = 3  # differences named in an error; the rest is counted
 
 
@@ -91,6 +94,13 @@ def _whole_file(path: AnyPath, by_way_of: AnyPath | None) -> Iterator[IO[bytes]]
         if isinstance(error, OSError) and error.filename in (None, str(temporary)):
             error.filename, error.filename2 = str(path), None  # a full disk does not say which file
         raise
+
+
+def remove_unfinished(folder: AnyPath) -> None:
+    """Remove what killed writers left under a folder: files that never got their names."""
+    for path in Path(folder).rglob(".*.tmp"):
+        if _UNFINISHED.fullmatch(path.name):
+            path.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -20,7 +20,7 @@ import msgspec
 from .corpora import Corpus, read_corpus
 from .corpora.parts import split_corpus
 from .errors import ConfigError, DataError
-from .files import AnyPath, read_records, whole_file, write_records
+from .files import AnyPath, read_records, remove_unfinished, whole_file, write_records
 from .labels import make_label
 from .oracle import Judge, score_candidates, score_labels
 from .pipeline_config import ARMS, PipelineConfig, read_config, write_config
@@ -50,6 +50,9 @@ from .search.plans import load_plan
 from .search.run import run_search
 
 __all__ = ["Watcher", "run_pipeline"]
+
+
+LATER = 5 / 3  # how much longer than the first draft of em the later ones learn: their labels are better
 
 
 class Watcher(NamedTuple):
@@ -136,6 +139,7 @@ def _claim(folder: Path, config: PipelineConfig, resume: bool) -> None:
             raise ConfigError(f"{folder} was begun with other settings: {changes}; choose another folder (--out)")
         if not resume:
             raise ConfigError(f"{folder} was begun already; go on with it (--resume) or choose another folder (--out)")
+        remove_unfinished(folder)
         return
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ConfigError(f"{folder} is there and is no run; choose another folder (--out)")
@@ -249,21 +253,22 @@ class _Unit:
             write_records(start, self._text_free())
         found = list(read_records(start, Label))
         for round_ in range(1, self.config.rounds + 1):
-            draft = self._draft(f"round-{round_}", {label.id: label for label in found}, soft="marginal")
+            labels = {label.id: label for label in found}
+            draft = self._draft(f"round-{round_}", labels, soft="marginal", longer=1.0 if round_ == 1 else LATER)
             found = list(rank_em_draft(self.sets, self.problems, draft, posteriors=self._posteriors))
         return found
 
     def _single_draft(self) -> Draft:
         return self._draft("single", {label.id: label for label in rank_single(self.sets)}, soft="none")
 
-    def _draft(self, name: str, labels: Mapping[str, Label], *, soft: str) -> Draft:
+    def _draft(self, name: str, labels: Mapping[str, Label], *, soft: str, longer: float = 1.0) -> Draft:
         from .solvers.draft import SolverDraft
         from .solvers.solver import Solver
 
         place = self.folder / DRAFT / name
         self.watch.say(f"draft {name}: {len(labels):,} labels")
         with self.times.of("drafts"):
-            self._train(place, labels, soft=soft, epochs=self.config.draft_epochs, draft=True)
+            self._train(place, labels, soft=soft, epochs=self.config.draft_epochs, draft=True, longer=longer)
         return SolverDraft(Solver.load(place, device=self.device), beam=self.config.beam)
 
     def _gold_labels(self) -> dict[str, Label]:
@@ -281,6 +286,7 @@ class _Unit:
         epochs: float | None,
         gold: bool = False,
         draft: bool = False,
+        longer: float = 1.0,
     ) -> None:
         from .solvers.config import draft_preset, preset
         from .solvers.examples import gold_lessons, label_lessons
@@ -293,6 +299,7 @@ class _Unit:
         changes: dict[str, Any] = {"solver": config.solver, "seed": self.seed, "soft": soft}
         changes |= {key: value for key, value in (("epochs", epochs), ("hidden", config.hidden)) if value is not None}
         solver, train = (draft_preset if draft else preset)(name, **changes)
+        train = msgspec.structs.replace(train, epochs=train.epochs * longer)
         problems = self.parts.judged["train"] if gold else self.parts.plain["train"]
         chosen = [problem for problem in problems if problem.id in labels]
         if gold:
