@@ -9,6 +9,7 @@ import functools
 import json
 import os
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +21,9 @@ from ._options import FILE, Part, Source, json_option, part_options, source_opti
 from ._output import NO, YES, Progress, print_json, print_table, record_fields, warn
 
 if TYPE_CHECKING:
+    from weaksup.records import Problem
     from weaksup.run_folder import Accuracy, Evaluation
+    from weaksup.solvers.examples import Cells
     from weaksup.solvers.training import TrainResult
 
 __all__ = ["evaluate", "solve", "train"]
@@ -34,6 +37,19 @@ _threads = click.option("--threads", type=click.IntRange(min=1), help="How many 
 _beam = click.option(
     "--beam", type=click.IntRange(1, 100), default=5, show_default=True, help="How many equations are kept in search."
 )
+
+_groups = click.option("--groups", type=FILE, help="The published cells of g2t's graphs (group_num.json).")
+
+
+def _read_cells(groups: Path | None, problems: Sequence[Problem], tell: Callable[..., None]) -> Cells | None:
+    """The cells of a `group_num` file; lists that do not fit their problems are counted and left to the rule."""
+    if groups is None:
+        return None
+    from weaksup.solvers.groups import align_groups, read_group_num
+
+    cells, outcomes = align_groups(problems, read_group_num(groups))
+    tell("cells of the graphs: " + ", ".join(f"{outcome} {count:,}" for outcome, count in outcomes.items()))
+    return cells
 
 
 def _load_torch(threads: int | None = None) -> None:
@@ -86,6 +102,7 @@ def _tolerance(context: click.Context, option: click.Parameter, text: str) -> Fr
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the weights and of chance.")
 @_device
 @_threads
+@_groups
 @click.option("--tensorboard", type=MODEL, metavar="DIR", help="Write the training curves there as well.")
 @click.option("--overwrite", is_flag=True, help="Replace a model that was trained with other settings.")
 @click.option("-o", "--output", type=MODEL, default="model", show_default=True, help="The model folder.")
@@ -100,6 +117,7 @@ def train(
     seed: int,
     device: str,
     threads: int | None,
+    groups: Path | None,
     tensorboard: Path | None,
     overwrite: bool,
     output: Path,
@@ -170,6 +188,7 @@ def train(
                     train=how,
                     device=place,
                     progress=progress if first else None,
+                    cells=_read_cells(groups, corpus.problems, tell),
                     on_validation=tensorboard_curves(tensorboard) if tensorboard and first else None,
                 )
         except AlreadyTrained:
@@ -227,6 +246,7 @@ def _print_trained(output: Path, result: TrainResult) -> None:
 @_beam
 @click.option("--tolerance", default="0", show_default=True, metavar="NUMBER", callback=_tolerance,
               help="How far from the answer a value may be.")  # fmt: skip
+@_groups
 @click.option("--predictions", type=FILE, help="Write the prediction for each problem: JSON Lines, or .gz.")
 @_device
 @_threads
@@ -237,6 +257,7 @@ def evaluate(
     part: Part,
     beam: int,
     tolerance: Fraction,
+    groups: Path | None,
     predictions: Path | None,
     device: str,
     threads: int | None,
@@ -270,6 +291,7 @@ def evaluate(
         problems, name = replace(part, split=chosen).problems(corpus)
     if not problems:
         raise click.ClickException(f"there are no problems: {name}")
+    solver.cells = _read_cells(groups, problems, warn) or {}
     with Progress("problems") as progress:
         judged = judge_all(solver, problems, beam=beam, tolerance=tolerance, progress=progress)
     result = sum_up(judged, beam=beam)

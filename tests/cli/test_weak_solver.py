@@ -187,6 +187,24 @@ def test_a_corpus_without_a_valid_part_has_a_tenth_held_out(tmp_path: Path) -> N
     assert out_json("evaluate", tmp_path / "model")["part"].startswith("test part of stories 3-fold by seed 0 fold 1")
 
 
+def test_published_cells_are_read_for_g2t_and_what_does_not_fit_is_counted(tmp_path: Path) -> None:
+    from weaksup.corpora.stories import read_stories
+
+    problems = list(read_stories(size=100))
+    groups = {problem.id: [quantity.token for quantity in problem.quantities] for problem in problems[:40]}
+    groups[problems[0].id] = [10_000]
+    (tmp_path / "groups.json").write_text(json.dumps(groups))
+    words = (*STORIES, *TINY, "--solver", "g2t", "--max-steps", 1, "--set", "dropout=0")
+    with_groups = run("train", *words, "--groups", tmp_path / "groups.json", "-o", tmp_path / "a")
+    assert "cells of the graphs: place past the end 1, fits 39, no list 60" in with_groups.stderr
+    assert run("train", *words, "-o", tmp_path / "b").exit_code == with_groups.exit_code == 0
+    weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in "ab"]
+    assert weights[0] != weights[1]
+    evaluated = run("evaluate", tmp_path / "a", "--groups", tmp_path / "groups.json")
+    assert evaluated.exit_code == 0 and "cells of the graphs" in evaluated.stderr
+    assert "absent.json" in refusal("evaluate", tmp_path / "a", "--groups", tmp_path / "absent.json")
+
+
 def test_g2t_is_trained_by_the_same_command(tmp_path: Path) -> None:
     out("train", *STORIES, *TINY, "--solver", "g2t", "--max-steps", 1, "-o", tmp_path / "model")
     assert json.loads((tmp_path / "model" / "config.json").read_text())["solver"]["solver"] == "g2t"

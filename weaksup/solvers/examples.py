@@ -16,10 +16,13 @@ from .graphs import Cell, make_graphs
 from .trees import gold_expression, write_tree
 from .vocabulary import Vocabulary
 
-__all__ = ["Lesson", "example_of", "gold_lessons", "label_lessons", "make_examples"]
+__all__ = ["Cells", "Lesson", "example_of", "gold_lessons", "label_lessons", "make_examples"]
 
 
 _SOFT, _LEAST = 10, 0.01  # equations of a soft lesson, and the least belief in one
+
+
+Cells = Mapping[str, Sequence[Cell]]  # by problem id
 
 
 class Lesson(NamedTuple):
@@ -111,7 +114,7 @@ def make_examples(
     lessons: Iterable[Lesson],
     vocabulary: Vocabulary,
     config: SolverConfig,
-    cells: Mapping[str, Sequence[Cell]] | None = None,
+    cells: Cells | None = None,
 ) -> tuple[list[Example], Counter[str]]:
     """The examples of lessons, and how many have a constant that is too rare to be written, by constant.
 

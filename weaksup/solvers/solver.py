@@ -28,7 +28,7 @@ from .batches import Example, bucketed, make_batch
 from .beam import Hypothesis, beam_search
 from .checkpoint import CONFIG, VOCABULARY, WEIGHTS, ModelInfo, load_model, save_tensors, write_json
 from .config import SolverConfig
-from .examples import example_of
+from .examples import Cells, example_of
 from .trees import expression_of
 from .vocabulary import Vocabulary
 
@@ -53,6 +53,7 @@ class Solver:
 
     def __init__(self, config: SolverConfig, vocabulary: Vocabulary, model: nn.Module) -> None:
         self.config, self.vocabulary, self.model = config, vocabulary, model
+        self.cells: Cells = {}  # of the graphs of g2t, where they are known from elsewhere (`groups.align_groups`)
         self._index = vocabulary.index()
 
     @classmethod
@@ -113,7 +114,8 @@ class Solver:
             yield from zip(places, beam_search(self.model, batch, beam=beam), strict=True)  # type: ignore[arg-type]
 
     def example(self, problem: Problem) -> Example:
-        return example_of(problem, self.vocabulary, self.config, self._index)
+        known = self.cells.get(problem.id)
+        return example_of(problem, self.vocabulary, self.config, self._index, cells=known)
 
     def read(self, problem: Problem, hypotheses: Sequence[Hypothesis]) -> list[Prediction]:
         """What trees of a problem mean, likeliest meaning first."""

@@ -33,7 +33,7 @@ from .checkpoint import (
 )
 from .config import SolverConfig, TrainConfig
 from .distributed import from_first, place_among_processes, sum_over_all, wait_for_all
-from .examples import Lesson, make_examples
+from .examples import Cells, Lesson, make_examples
 from .interrupts import LateInterrupt
 from .models import build_model
 from .objective import learning_rate, tree_loss
@@ -69,11 +69,13 @@ def train_solver(
     device: torch.device | str = "cpu",
     progress: Progress | None = None,
     on_validation: OnValidation | None = None,
+    cells: Cells | None = None,
     checkpoint_seconds: float = 60.0,
 ) -> TrainResult:
     """Train a solver into `folder`, or go on where a killed run of the same settings stopped.
 
     The weights kept are those with the best answer accuracy on `valid` (its gold is not read), without it the last.
+    `cells` are those of g2t's graphs where they come from elsewhere.
     """
     if not lessons:
         raise DataError("there is nothing to train with: no problem has a usable equation")
@@ -83,13 +85,13 @@ def train_solver(
         min_word_count=train.min_word_count,
         min_constant_count=train.min_constant_count,
     )
-    examples, left_out = make_examples(lessons, vocabulary, config)
+    examples, left_out = make_examples(lessons, vocabulary, config, cells)
     if not examples:
         raise DataError(
             "there is nothing to train with: no equation can be written with the constants seen often enough"
         )
     run = _Run(examples, valid, Path(folder), vocabulary, config, train, torch.device(device))
-    run.on_validation = on_validation
+    run.on_validation, run.cells = on_validation, cells or {}
     run.prepare()
     return run.train(progress, checkpoint_seconds, dict(left_out))
 
@@ -121,6 +123,7 @@ class _Run:
         self.since_best = 0
         self.rows: list[dict[str, Any]] = []
         self.on_validation: OnValidation | None = None
+        self.cells: Cells = {}
         torch.manual_seed(train.seed)
         self.model = build_model(config, vocabulary).to(device)
         self.average = (
@@ -291,6 +294,7 @@ class _Run:
         self.model.load_state_dict(self._kept())
         try:
             solver = Solver(self.config, self.vocabulary, self.model)
+            solver.cells = self.cells
             return answer_accuracy(solver, self.valid, beam=self.settings.valid_beam)
         finally:
             self.model.load_state_dict(before, strict=False)
