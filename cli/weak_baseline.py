@@ -10,7 +10,7 @@ import click
 
 from ._options import Part, Source, json_option, part_options, source_options
 from ._output import Progress, print_json, print_table, record_fields, warn
-from .weak_solver import _load_torch
+from .weak_solver import load_torch
 
 if TYPE_CHECKING:
     from weaksup.oracle import Score, SizeScore
@@ -117,7 +117,7 @@ def _run(
     as_json: bool,
     **given: Any,
 ) -> None:
-    _load_torch(threads)
+    load_torch(threads)
     from weaksup.baselines.run import BaselineConfig, Origin, Watcher, run_baseline
     from weaksup.solvers.config import preset as preset_settings
     from weaksup.solvers.solver import find_device

@@ -12,6 +12,7 @@ import click
 
 from ._options import FILE, json_option
 from ._output import Progress, print_json, print_table, warn
+from .weak_solver import load_torch
 
 if TYPE_CHECKING:
     from weaksup.run_folder import Arm, ArmRun, Metrics
@@ -81,10 +82,13 @@ def pipeline(
         given["compare"] = list(ARMS)
     settings = merge_config(config, given)
     folder = out or Path(f"run-{settings.data}-{settings.solver}-{settings.ranker}")
+    load_torch()
     try:
-        from weaksup.pipeline import Watcher, run_pipeline
-    except ModuleNotFoundError as error:
-        raise ConfigError(f'{error.name} is not installed: pip install "mathcanon[solver]"') from error
+        import jinja2  # noqa: F401  # the report is the last step: better to miss it now
+    except ImportError as error:
+        raise ConfigError('the report needs jinja2: pip install "mathcanon[solver]"') from error
+    from weaksup.pipeline import Watcher, run_pipeline
+
     start = time.monotonic()
 
     def say(line: str) -> None:

@@ -1,6 +1,6 @@
 """`mwp-weak train`, `evaluate` and `solve`: solvers from labels or gold equations.
 
-torch is imported inside the commands, by `_load_torch`: it is not part of the base install.
+torch is imported inside the commands, by `load_torch`: it is not part of the base install.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from weaksup.solvers.examples import Cells
     from weaksup.solvers.training import TrainResult
 
-__all__ = ["evaluate", "solve", "train"]
+__all__ = ["evaluate", "load_torch", "solve", "train"]
 
 MODEL = click.Path(file_okay=False, path_type=Path)
 
@@ -52,7 +52,7 @@ def _read_cells(groups: Path | None, problems: Sequence[Problem], tell: Callable
     return cells
 
 
-def _load_torch(threads: int | None = None) -> None:
+def load_torch(threads: int | None = None) -> None:
     """Import torch, without its chatter, and with threads that do not spin (up to 3x slower where others work too)."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
@@ -138,7 +138,7 @@ def train(
     """
     if labels == "gold" and changes["soft"] not in (None, "none"):
         raise click.UsageError("--soft is for labels: a gold equation has no alternatives")
-    _load_torch(threads)
+    load_torch(threads)
     from weaksup import teaching
     from weaksup.solvers.config import preset as preset_settings
     from weaksup.solvers.distributed import joined_processes
@@ -273,7 +273,7 @@ def evaluate(
     mwp-weak evaluate model --data math23k --path Math_23K.json --split-file split.json --split valid
     mwp-weak evaluate model --predictions predictions.jsonl --json
     """
-    _load_torch(threads)
+    load_torch(threads)
     from weaksup.files import write_records
     from weaksup.solvers.evaluation import judge_all, sum_up
     from weaksup.solvers.solver import Solver
@@ -337,7 +337,7 @@ def solve(model: Path, text: str, language: str | None, beam: int, device: str, 
     text = (sys.stdin.read() if text == "-" else text).strip()
     if not text:
         raise click.ClickException("the text is empty")
-    _load_torch()
+    load_torch()
     from weaksup.corpora.problems import segment_text
     from weaksup.solvers.solver import Solver
 

@@ -97,3 +97,44 @@ def test_an_unknown_key_of_a_config_is_one_line(tmp_path: Path) -> None:
 def test_a_begun_run_needs_resume(run_folder: tuple[Path, str]) -> None:
     code, _, err = call("pipeline", *TINY, "--ranker", "basic", "--out", run_folder[0])
     assert code == 2 and "--resume" in err
+
+
+@pytest.mark.parametrize("module", ["torch", "jinja2"])
+def test_a_missing_extra_is_named_before_anything_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, module, None)
+    code, out, err = call("pipeline", *TINY, "--out", tmp_path / "run")
+    assert (code, out) == (2, "")
+    assert 'pip install "mathcanon[solver]"' in err and len(err.strip().splitlines()) == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_full_disk_is_one_line_and_loses_nothing(
+    run_folder: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The labels can't be written; the run goes on where it was once there is room."""
+    import errno
+    import os
+    import shutil
+
+    folder = tmp_path / "run"
+    shutil.copytree(run_folder[0], folder)
+    (folder / "labels.jsonl").unlink()
+    real = os.fsync
+    with monkeypatch.context() as patched:
+
+        def full(handle: int) -> None:
+            if "labels.jsonl" in os.readlink(f"/proc/self/fd/{handle}"):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            real(handle)
+
+        patched.setattr(os, "fsync", full)
+        code, _, err = call("pipeline", *TINY, "--ranker", "basic", "--out", folder, "--resume")
+    assert code == 2 and "labels.jsonl: No space left on device" in err
+    assert not (folder / "labels.jsonl").exists()
+    code, _, err = call("pipeline", *TINY, "--ranker", "basic", "--out", folder, "--resume")
+    assert code == 0, err
+    assert (folder / "labels.jsonl").read_bytes() == (run_folder[0] / "labels.jsonl").read_bytes()

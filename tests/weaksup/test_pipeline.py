@@ -138,6 +138,13 @@ def test_seeds_share_the_candidates_and_differ_in_their_runs(tmp_path: Path) -> 
     assert len(list(tmp_path.rglob("candidates.jsonl"))) == 1
 
 
+def test_folds_are_searched_once_and_tested_each(tmp_path: Path) -> None:
+    metrics = run(tmp_path / "run", folds=2, ranker="single", compare=[])
+    assert [found.fold for found in metrics.arms[0].runs] == [0, 1]
+    assert sum(found.evaluation.problems for found in metrics.arms[0].runs) == TINY["size"]
+    assert len(list(tmp_path.rglob("candidates.jsonl"))) == 1
+
+
 SCRIPT = """
 import sys
 import torch
