@@ -7,10 +7,11 @@ chains them to the left.  Every label is evaluated exactly before it leaves.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import isinf
+from math import inf, isinf
 from typing import NamedTuple
 
 from mathcanon import (
@@ -32,13 +33,14 @@ from mathcanon.expr import make_power, make_product, make_sum
 from .errors import DataError, WeakSupError
 from .records import CandidateSet, Label, Problem, Scored
 
-__all__ = ["KEPT", "check_label", "equation_text", "filter_labels", "make_label", "write_expr"]
+__all__ = ["KEPT", "check_label", "equation_text", "filter_labels", "make_label", "needed_quantities", "write_expr"]
 
 #: How many of the next best candidates a label keeps.
 KEPT = 30
 
 _LEAST = 1e-6  # belief below which a candidate is not kept, and the unit that beliefs are rounded to
 _TIE = 1e-9  # beliefs nearer than this are equal: then the simplest candidate is picked
+_QUANTITY = re.compile(r"N\d{1,4}", re.ASCII)
 _LAST = 1 << 30  # the place of a constant in the order of the text
 
 
@@ -96,6 +98,20 @@ def check_label(label: Label, problem: Problem) -> None:
         quantities = ", ".join(quantity.value for quantity in problem.quantities)
         message = f"the label of problem {label.id} is {label.expr} and {label.equation}, the corpus has {quantities}"
         raise DataError(f"{message}; read it with the options of the search")
+
+
+@lru_cache(maxsize=1 << 19)
+def needed_quantities(expr: str) -> float:
+    """How many quantities a problem must have for an expression over N0, N1...; infinity if it is none.
+
+    >>> needed_quantities("N2*(1-N0)"), needed_quantities("x+1")
+    (3, inf)
+    """
+    try:
+        names = [leaf.name for leaf in parse(expr).leaves() if isinstance(leaf, Operand)]
+    except MathCanonError:
+        return inf
+    return max([int(name[1:]) + 1 if _QUANTITY.fullmatch(name) else inf for name in names], default=0)
 
 
 def filter_labels(labels: Iterable[Label], *, posterior: float) -> Iterator[Label]:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from math import inf
 from typing import Any
 
 import msgspec
-
-from mathcanon import MathCanonError, Operand, parse
 
 from .errors import ConfigError, DataError
 from .files import (
@@ -24,13 +21,13 @@ from .files import (
     write_records,
     write_run_info,
 )
+from .labels import needed_quantities
 from .rankers import DRAFT_RANKERS, RANKERS, rank_em
 from .rankers.draft import Draft
 from .records import CandidateSet, Label, Problem
 
 __all__ = ["count_changed", "rank_file"]
 
-_QUANTITY = re.compile(r"N\d{1,4}", re.ASCII)
 _EXACT = re.compile(r"-?\d+(/[1-9]\d*)?", re.ASCII)
 
 
@@ -87,12 +84,9 @@ def count_changed(candidates: AnyPath, labels: Iterable[Label]) -> int:
 
 def _read_sets(path: AnyPath) -> Iterator[CandidateSet]:
     """The candidate sets of a file; one that no search can have written is a `DataError`."""
-    needed: dict[str, float] = {}
     for found in read_records(path, CandidateSet):
         for candidate in found.candidates:
-            if candidate.expr not in needed:
-                needed[candidate.expr] = _needed_quantities(candidate.expr)
-            if needed[candidate.expr] > len(found.values):
+            if needed_quantities(candidate.expr) > len(found.values):
                 message = f"problem {found.id}: {candidate.expr!r} is not over its quantities"
                 raise DataError(message, path=os.fspath(path))
         if len(found.surfaces) != len(found.values) or not all(map(_EXACT.fullmatch, found.values)):
@@ -100,12 +94,3 @@ def _read_sets(path: AnyPath) -> Iterator[CandidateSet]:
                 f"problem {found.id}: values and surfaces are not those of quantities", path=os.fspath(path)
             )
         yield found
-
-
-def _needed_quantities(expr: str) -> float:
-    """How many quantities a problem must have for an expression over N0, N1...; infinity if it is none."""
-    try:
-        names = [leaf.name for leaf in parse(expr).leaves() if isinstance(leaf, Operand)]
-    except MathCanonError:
-        return inf
-    return max([int(name[1:]) + 1 if _QUANTITY.fullmatch(name) else inf for name in names], default=0)

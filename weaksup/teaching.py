@@ -10,18 +10,14 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from mathcanon import MathCanonError, Operand, parse
 
 from .corpora import Corpus
 from .corpora.splits import Split, shuffle_problems
 from .errors import ConfigError, DataError
 from .files import AnyPath, RunInfo, digest_file, read_records, read_run_info, versions, write_run_info
-from .labels import check_label
+from .labels import check_label, needed_quantities
 from .records import Label, Problem
 from .run_folder import TrainingRow
 from .solvers.checkpoint import CHECKPOINT, CONFIG, VOCABULARY, WEIGHTS, ModelInfo, read_json
@@ -101,23 +97,12 @@ def read_labels(path: AnyPath, corpus: Iterable[Problem]) -> dict[str, Label]:
         if label.id in found:
             raise DataError(f"problem {label.id} has two labels", path=os.fspath(path))
         for expr in (label.expr, *[other.expr for other in label.others]):
-            if _needed_quantities(expr) > len(problem.quantities):
+            if needed_quantities(expr) > len(problem.quantities):
                 message = f"problem {label.id}: {expr!r} is not over its {len(problem.quantities)} quantities"
                 raise DataError(message, path=os.fspath(path))
         check_label(label, problem)
         found[label.id] = label
     return found
-
-
-@lru_cache(maxsize=1 << 16)
-def _needed_quantities(expr: str) -> float:
-    """How many quantities a problem must have for an expression over N0, N1...; infinity if it is none."""
-    try:
-        names = [leaf.name for leaf in parse(expr).leaves() if isinstance(leaf, Operand)]
-        places = [int(name.removeprefix("N")) if name[0] == "N" else inf for name in names]
-    except (MathCanonError, ValueError):
-        return inf
-    return 1 + max(places, default=-1)
 
 
 # --- the model folder -------------------------------------------------------------------------------------------------
