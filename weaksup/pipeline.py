@@ -81,8 +81,6 @@ def run_pipeline(
 ) -> Metrics:
     """Run what is missing in the folder `out`; its metrics.  With `tensorboard`, training curves go there as well."""
     folder = Path(out)
-    _claim(folder, config, resume)
-    times = _Times(folder / TIMES)
     options = {
         name: value
         for name in ("number_words", "segmenter", "subset", "language", "size")
@@ -90,12 +88,15 @@ def run_pipeline(
     }
     corpus = read_corpus(config.data, config.path, **options)
     splits = list(_splits(config, corpus))
-    searched = corpus.problems if config.folds else splits[0].plain["train"]
+    plan = load_plan(config.plan)
+    _claim(folder, config, resume)  # not before: a wrong path or plan leaves no folder behind
+    times = _Times(folder / TIMES)
+    searched = _without_gold(corpus.problems) if config.folds else splits[0].plain["train"]
     watch.say(f"search: plan {config.plan}, {len(searched):,} problems")
     with times.of("search"):
         run_search(
-            msgspec.structs.replace(corpus, problems=_without_gold(searched)),
-            load_plan(config.plan),
+            msgspec.structs.replace(corpus, problems=searched),
+            plan,
             folder / CANDIDATES,
             limit=config.limit,
             workers=2,
@@ -105,7 +106,7 @@ def run_pipeline(
         )
     sets = list(read_records(folder / CANDIDATES, CandidateSet))
     runs: dict[str, list[ArmRun]] = {}
-    for parts, fold in zip(splits, range(len(splits)), strict=True):
+    for fold, parts in enumerate(splits):
         for seed in range(config.seed, config.seed + config.seeds):
             place = folder
             if config.folds:

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from weaksup.errors import ConfigError, DataError
+from weaksup.errors import ConfigError, DataError, WeakSupError
 from weaksup.files import read_records
 from weaksup.records import Label
 from weaksup.run_folder import Metrics
@@ -94,6 +94,13 @@ def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is no run"):
         run(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["precious.txt"]
+
+
+@pytest.mark.parametrize("wrong", [{"data": "jsonl", "path": "nowhere.jsonl", "size": None}, {"plan": "nowhere.toml"}])
+def test_a_wrong_path_leaves_no_folder_behind(tmp_path: Path, wrong: dict[str, object]) -> None:
+    with pytest.raises((WeakSupError, OSError), match="nowhere"):
+        run(tmp_path / "run", **wrong)
+    assert not (tmp_path / "run").exists()
 
 
 def test_the_bytes_do_not_depend_on_gold(
