@@ -4,7 +4,8 @@ Abduction: the root is wanted to have the answer; what a child is wanted to have
 and the value of its sibling.  So one walk from the root down tells, for every token at once, what to replace it with
 to mend the whole tree.  Where no single token does, a random walk goes on from a tree that differs in one token.
 
-Trees are prefix sequences over + - * / and operands whose exact values are given.  What a node is wanted to have is
+Trees are prefix sequences over + - * / and operands whose exact values are given: as Fraction, or as flint's fmpq,
+which computes the same several times as fast.  What a node is wanted to have is
 one value as a rule; but where a subtree has none (a division by zero) below a factor 0, anything would do, or
 anything but 0: hence sets of values, finite or with finite complement, and every one-token fix is found.
 """
@@ -12,11 +13,12 @@ anything but 0: hence sets of values, finite or with finite complement, and ever
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ["OPERATORS", "Propose", "Replacement", "fix", "one_token_fixes", "value_of"]
+
+Exact = Any  # a Fraction or a fmpq; all numbers of a call are of one kind
 
 OPERATORS = ("+", "-", "*", "/")  # the only exponents that powers may have, 2 to 9, are not among the constants
 
@@ -35,8 +37,8 @@ Propose = Callable[[Sequence[Replacement]], Replacement]
 
 def fix(
     prefix: Sequence[str],
-    operands: Mapping[str, Fraction],
-    target: Fraction,
+    operands: Mapping[str, Exact],
+    target: Exact,
     rng: Random,
     propose: Propose,
     max_steps: int = 50,
@@ -47,6 +49,7 @@ def fix(
 
     Of several tokens that would mend the tree it is the one that `prefer` finds best, by default that nearest the root.
 
+    >>> from fractions import Fraction
     >>> values = {"N0": Fraction(150), "N1": Fraction(2), "N2": Fraction(50)}
     >>> fix(("+", "*", "N0", "N1", "N2"), values, Fraction(250), Random(0), Random(0).choice, max_steps=0)
     ('-', '*', 'N0', 'N1', 'N2')
@@ -71,9 +74,10 @@ def _replace(tree: list[str], replacement: Replacement) -> None:
     tree[replacement.place] = replacement.new
 
 
-def value_of(prefix: Sequence[str], operands: Mapping[str, Fraction]) -> Fraction | None:
+def value_of(prefix: Sequence[str], operands: Mapping[str, Exact]) -> Exact | None:
     """The exact value of a tree; None if it divides by zero.
 
+    >>> from fractions import Fraction
     >>> value_of(("-", "N0", "1"), {"N0": Fraction(1, 2), "1": Fraction(1)})
     Fraction(-1, 2)
     """
@@ -83,12 +87,12 @@ def value_of(prefix: Sequence[str], operands: Mapping[str, Fraction]) -> Fractio
 class _Node(NamedTuple):
     """A node of a tree, by its place in the prefix sequence."""
 
-    value: Fraction | None
+    value: Exact | None
     left: int = -1  # places of the children
     right: int = -1
 
 
-def _evaluated(prefix: Sequence[str], operands: Mapping[str, Fraction]) -> list[_Node]:
+def _evaluated(prefix: Sequence[str], operands: Mapping[str, Exact]) -> list[_Node]:
     nodes = [_Node(None)] * len(prefix)
     pending: list[int] = []
     for place in reversed(range(len(prefix))):
@@ -106,7 +110,7 @@ def _evaluated(prefix: Sequence[str], operands: Mapping[str, Fraction]) -> list[
     return nodes
 
 
-def _applied(operator: str, left: Fraction | None, right: Fraction | None) -> Fraction | None:
+def _applied(operator: str, left: Exact | None, right: Exact | None) -> Exact | None:
     if left is None or right is None:
         return None
     if operator == "+":
@@ -124,33 +128,33 @@ def _applied(operator: str, left: Fraction | None, right: Fraction | None) -> Fr
 class _Wanted(NamedTuple):
     """Values that mend the tree: these, or all but these."""
 
-    values: tuple[Fraction, ...]  # very few: comparing is cheaper than hashing
+    values: tuple[Exact, ...]  # very few: comparing is cheaper than hashing
     all_but: bool = False
 
     @property
     def is_empty(self) -> bool:
         return not self.values and not self.all_but
 
-    def has(self, value: Fraction | None) -> bool:
+    def has(self, value: Exact | None) -> bool:
         return value is not None and (value in self.values) != self.all_but
 
-    def through(self, inverse: Callable[[Fraction], Fraction]) -> _Wanted:
+    def through(self, inverse: Callable[[Exact], Exact]) -> _Wanted:
         """What is wanted before a step that can be undone."""
         return _Wanted(tuple(map(inverse, self.values)), self.all_but)
 
 
 _NOTHING = _Wanted(())
 _ANYTHING = _Wanted((), all_but=True)
-_ANYTHING_BUT_0 = _Wanted((Fraction(0),), all_but=True)
+_ANYTHING_BUT_0 = _Wanted((0,), all_but=True)
 
 
-def one_token_fixes(prefix: Sequence[str], operands: Mapping[str, Fraction], target: Fraction) -> Iterator[Replacement]:
+def one_token_fixes(prefix: Sequence[str], operands: Mapping[str, Exact], target: Exact) -> Iterator[Replacement]:
     """Every replacement of one token that gives a tree of another value the value `target`, from the root down."""
     return _mending(prefix, _evaluated(prefix, operands), operands, target)
 
 
 def _mending(
-    prefix: Sequence[str], nodes: Sequence[_Node], operands: Mapping[str, Fraction], target: Fraction
+    prefix: Sequence[str], nodes: Sequence[_Node], operands: Mapping[str, Exact], target: Exact
 ) -> Iterator[Replacement]:
     pending = [(0, _Wanted((target,)))]
     for place, wanted in pending:  # which grows
@@ -170,7 +174,7 @@ def _mending(
             pending.append((right, of_right))
 
 
-def _wanted_left(operator: str, right: Fraction, wanted: _Wanted) -> _Wanted:
+def _wanted_left(operator: str, right: Exact, wanted: _Wanted) -> _Wanted:
     """The x for which `x operator right` is wanted."""
     if operator == "+":
         return wanted.through(lambda value: value - right)
@@ -181,7 +185,7 @@ def _wanted_left(operator: str, right: Fraction, wanted: _Wanted) -> _Wanted:
     return wanted.through(lambda value: value * right) if right else _NOTHING
 
 
-def _wanted_right(operator: str, left: Fraction, wanted: _Wanted) -> _Wanted:
+def _wanted_right(operator: str, left: Exact, wanted: _Wanted) -> _Wanted:
     """The x for which `left operator x` is wanted."""
     if operator == "+":
         return wanted.through(lambda value: value - left)
@@ -195,7 +199,7 @@ def _wanted_right(operator: str, left: Fraction, wanted: _Wanted) -> _Wanted:
     return _Wanted(quotients + _ANYTHING_BUT_0.values if wanted.all_but else quotients, wanted.all_but)
 
 
-def _wanted_factor(other: Fraction, wanted: _Wanted) -> _Wanted:
+def _wanted_factor(other: Exact, wanted: _Wanted) -> _Wanted:
     """The x for which `x * other` is wanted."""
     if other:
         return wanted.through(lambda value: value / other)

@@ -19,6 +19,8 @@ from math import exp
 from random import Random
 from typing import Any
 
+from flint import fmpq
+
 from ..records import Problem
 from ..solvers.batches import Example
 from ..solvers.trees import expression_of, write_tree
@@ -28,15 +30,20 @@ from .fixing import OPERATORS, Replacement, fix
 from .learner import Learner
 from .sampling import Written, write_trees
 
-__all__ = ["Fixer", "operand_values"]
+__all__ = ["Fixer", "exact", "operand_values"]
 
 _MORE_LEAVES = (0, 1, 2)  # than there are quantities
 _SHAPED_EPOCHS = 5  # in which shapes are drawn, or a quarter of all if that is less
 
 
-def operand_values(problem: Problem) -> dict[str, Fraction]:
+def operand_values(problem: Problem) -> dict[str, fmpq]:
     """What equations of a problem are made of: constants and its quantities."""
-    return CONSTANTS | {f"N{i}": quantity.exact for i, quantity in enumerate(problem.quantities)}
+    values = CONSTANTS | {f"N{i}": quantity.exact for i, quantity in enumerate(problem.quantities)}
+    return {name: exact(value) for name, value in values.items()}
+
+
+def exact(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
 
 
 class Fixer:
@@ -94,7 +101,7 @@ class Fixer:
             gains = list(map(gain, changes))
             return rng.choices(changes, [exp(one - max(gains)) for one in gains])[0]
 
-        mended = fix(prefix, operands, problem.exact_answer, rng, propose, self.walk, prefer=gain)
+        mended = fix(prefix, operands, exact(problem.exact_answer), rng, propose, self.walk, prefer=gain)
         if mended is None:
             return None
         written = write_tree(expression_of(mended), problem, writing=self.learner.train.writing)

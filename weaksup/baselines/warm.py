@@ -17,7 +17,7 @@ from ..solvers.batches import Example, bucketed
 from ..solvers.beam import beam_search
 from .finds import Finds
 from .fixing import value_of
-from .lbf import operand_values
+from .lbf import exact, operand_values
 from .learner import Learner
 from .sampling import write_trees
 
@@ -68,7 +68,7 @@ def leaf_range(quantities: int) -> tuple[int, int]:
 def is_right(learner: Learner, problem: Problem, tokens: Sequence[int]) -> bool:
     """Whether a tree has the value of the answer."""
     prefix = [learner.vocabulary.text(token) for token in tokens]
-    return value_of(prefix, operand_values(problem)) == problem.exact_answer
+    return value_of(prefix, operand_values(problem)) == exact(problem.exact_answer)
 
 
 def harvest(learner: Learner, problems: Sequence[Problem], *, beam: int, batch_size: int = 64) -> Finds:

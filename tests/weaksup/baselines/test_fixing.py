@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from weaksup.baselines.fixing import OPERATORS, Replacement, fix, one_token_fixes, value_of
+from weaksup.baselines.lbf import exact
 
 # Zeros and equal values are common: they make divisions by zero and ambiguous fixes.
 NUMBERS = st.sampled_from([Fraction(number) for number in ("0", "0", "1", "1", "2", "3", "6", "-2", "1/2", "5")])
@@ -89,6 +90,8 @@ def test_abduction_finds_all_fixes_of_one_token(
     found = list(one_token_fixes(prefix, operands, target))
     assert len(set(found)) == len(found)
     assert set(found) == naive_fixes(prefix, operands, target)
+    by_flint = {name: exact(value) for name, value in operands.items()}
+    assert list(one_token_fixes(prefix, by_flint, exact(target))) == found
 
 
 @given(trees(), st.data(), st.integers())

@@ -10,7 +10,7 @@ import torch
 
 from weaksup.baselines.finds import labels_of
 from weaksup.baselines.fixing import value_of
-from weaksup.baselines.lbf import Fixer, operand_values
+from weaksup.baselines.lbf import Fixer, exact, operand_values
 from weaksup.baselines.learner import Learner
 from weaksup.baselines.warm import Reinforcer, harvest
 from weaksup.corpora.problems import segment_text
@@ -34,7 +34,7 @@ def text_of(learner: Learner, tokens: tuple[int, ...]) -> str:
 
 
 def right(problem: Problem, prefix: str) -> bool:
-    return value_of(prefix.split(), operand_values(problem)) == problem.exact_answer
+    return value_of(prefix.split(), operand_values(problem)) == exact(problem.exact_answer)
 
 
 def sums(size: int) -> list[Problem]:
