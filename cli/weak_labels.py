@@ -24,8 +24,11 @@ __all__ = ["export", "rank"]
 @functools.partial(source_options, own_seed=True)
 @click.option("--ranker", default="em", show_default=True, metavar="NAME", help="em, beam, basic, random or single.")
 @click.option("--model", type=click.Path(path_type=Path), help="The draft model of em, beam and basic.")
-@click.option("--beam", type=click.IntRange(min=1), default=5, show_default=True, help="Of the ranker beam.")
-@click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda|mps", help="Where the draft runs.")
+@click.option("--scorer", metavar="MODULE:NAME", help="A draft of your own instead: package.module:name in Python.")
+@click.option(
+    "--beam", type=click.IntRange(min=1), default=5, show_default=True, help="Of the ranker beam with --model."
+)
+@click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda|mps", help="Where --model runs.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the ranker random.")
 @click.option("-o", "--output", type=FILE, default="labels.jsonl", show_default=True, help="JSON Lines, or .gz.")
 @json_option
@@ -33,6 +36,7 @@ def rank(
     file: Path,
     ranker: str,
     model: Path | None,
+    scorer: str | None,
     source: Source,
     beam: int,
     device: str,
@@ -42,28 +46,34 @@ def rank(
 ) -> None:
     """One label for each problem of FILE (candidates), with its posterior: JSON Lines.
 
-    em: the templates that explain the whole corpus best, reading neither text nor gold, and with --model also what a
-    draft model finds likely; basic: the candidate that the draft finds likeliest; beam: the same, with the draft's own
-    right-valued equations; random: any candidate; single: problems with one candidate only.
+    em: the templates that explain the whole corpus best, reading neither text nor gold, and with --model or --scorer
+    also what a draft finds likely; basic: the candidate that the draft finds likeliest; beam: the same, with the
+    draft's own right-valued equations; random: any candidate; single: problems with one candidate only.
+
+    --scorer names an object with the methods score and, for beam, explore, or something that makes one when it is
+    called without arguments.  It is imported from the current folder or the Python path, which runs its code.
 
     \b
     mwp-weak rank candidates.jsonl -o labels.jsonl
     mwp-weak rank candidates.jsonl --ranker single -o labels.draft.jsonl
     mwp-weak rank candidates.jsonl --ranker basic --model draft -o labels.jsonl
+    mwp-weak rank candidates.jsonl --ranker basic --scorer mine:Shortest -o labels.jsonl
     """
     from weaksup.ranking import count_changed, rank_file
 
+    if model is not None and scorer is not None:
+        raise click.UsageError("--model and --scorer are both drafts: give one of them")
     start = time.monotonic()
     asked: dict[str, Any] = {}
     if model is not None:
-        asked = {
-            "draft": _load_draft(model, beam=beam, device=device),
-            "problems": source.behind(file).read().problems,
-            "settings": {"model": str(model), "beam": beam},
-        }
+        asked = {"draft": _load_model(model, beam=beam, device=device), "settings": {"model": str(model), "beam": beam}}
+    elif scorer is not None:
+        asked = {"draft": _load_scorer(scorer), "settings": {"scorer": scorer}}
+    if asked:
+        asked["problems"] = source.behind(file).read().problems
     made, labels = rank_file(file, output, ranker=ranker, seed=seed, **asked)
     sure = sum(label.posterior > 0.9 for label in labels)
-    changed = count_changed(file, labels) if model is not None else None
+    changed = count_changed(file, labels) if asked else None
     if as_json:
         result = {"output": str(output), "ranker": ranker, **made.counts, "posterior_above_0.9": sure}
         print_json({**result, "changed": changed, "seconds": round(time.monotonic() - start, 3)})
@@ -74,11 +84,20 @@ def rank(
         click.echo(f"{changed:,} of them other than the pick without a draft")
 
 
-def _load_draft(model: Path, *, beam: int, device: str) -> Draft:
+def _load_model(model: Path, *, beam: int, device: str) -> Draft:
     from weaksup.solvers.draft import SolverDraft
     from weaksup.solvers.solver import Solver
 
     return SolverDraft(Solver.load(model, device=device), beam=beam)
+
+
+def _load_scorer(reference: str) -> Draft:
+    """A draft by its name in Python; the current folder comes first, as with `python -m`."""
+    from weaksup.rankers.draft import load_draft
+
+    if "" not in sys.path and (here := str(Path.cwd())) not in sys.path:
+        sys.path.insert(0, here)
+    return load_draft(reference)
 
 
 @click.command()

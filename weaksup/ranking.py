@@ -49,7 +49,9 @@ def rank_file(
     if ranker not in RANKERS and ranker not in DRAFT_RANKERS:
         raise ConfigError(f"unknown ranker {ranker!r}; one of {', '.join({**RANKERS, **DRAFT_RANKERS})}")
     if ranker not in table:
-        raise ConfigError(f"ranker {ranker} " + ("needs a draft model (--model)" if draft is None else "asks no model"))
+        raise ConfigError(
+            f"ranker {ranker} " + ("needs a draft model (--model or --scorer)" if draft is None else "asks no model")
+        )
     if os.path.realpath(out) == os.path.realpath(candidates):
         raise ConfigError(f"{out}: the labels would take the place of the candidates")
     sets = list(_read_sets(candidates))

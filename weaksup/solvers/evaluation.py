@@ -1,22 +1,94 @@
-"""How good a solver is: answers by exact value, equations by meaning, by number of quantities."""
+"""How good a solver is: answers by exact value, equations by meaning, by number of quantities.
+
+A solver is anything with the method of `Predictor`, also one that is no part of this package: then nothing here loads
+torch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from typing import Protocol
 
 import msgspec
 
+from mathcanon import MathCanonError, evaluate
+
+from ..errors import WeakSupError
+from ..labels import equation_text
 from ..oracle import SIZES, size_of
 from ..records import Problem
 from ..run_folder import Accuracy, Evaluation
 from ..value_level import equation_function, expression_function
-from .solver import Prediction, Solver
 
-__all__ = ["Judged", "answer_accuracy", "evaluate_solver", "judge", "judge_all", "sum_up"]
+__all__ = [
+    "Judged",
+    "Predicted",
+    "Predictor",
+    "Written",
+    "answer_accuracy",
+    "evaluate_solver",
+    "judge",
+    "judge_all",
+    "sum_up",
+    "written",
+]
 
 
 _AT_ONCE = 640  # problems between two signs of life
+
+
+class Predicted(Protocol):
+    """An equation for a problem, such as `weaksup.solvers.solver.Prediction` or `Written`."""
+
+    @property
+    def expr(self) -> str:
+        """Over N0, N1..."""
+
+    @property
+    def equation(self) -> str:
+        """In the problem's own numbers."""
+
+    @property
+    def value(self) -> str:
+        """Exact: "3", "1/6"."""
+
+    @property
+    def probability(self) -> float:
+        """How sure the solver is; it is kept, and nothing depends on it."""
+
+
+class Predictor(Protocol):
+    """What is needed of a solver to measure it."""
+
+    def predict(self, problems: Sequence[Problem], *, beam: int) -> Sequence[Sequence[Predicted]]:
+        """For each problem its equations, likeliest first; an empty list where there is none.  The first one counts."""
+        ...
+
+
+class Written(msgspec.Struct, frozen=True, kw_only=True):
+    """An equation that somebody else's solver wrote for a problem."""
+
+    expr: str
+    equation: str
+    value: str
+    probability: float
+
+
+def written(problem: Problem, exprs: Iterable[str], *, probability: float = 1.0) -> list[Written]:
+    """Expressions over N0, N1... as predictions for a problem; what can't be read or has no value is left out."""
+    values = [quantity.exact for quantity in problem.quantities]
+    surfaces = [quantity.surface for quantity in problem.quantities]
+    named = {f"N{i}": value for i, value in enumerate(values)}
+    found = []
+    for expr in exprs:
+        try:
+            value = str(evaluate(expr, named))  # a ValueError where it has thousands of digits
+        except (MathCanonError, ValueError):
+            continue
+        equation = equation_text(expr, values, surfaces)
+        found.append(Written(expr=expr, equation=equation, value=value, probability=probability))
+    return found
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +110,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def answer_accuracy(
-    solver: Solver, problems: Sequence[Problem], *, beam: int, tolerance: Fraction = Fraction(0)
+    solver: Predictor, problems: Sequence[Problem], *, beam: int, tolerance: Fraction = Fraction(0)
 ) -> float:
     """The share of problems whose first prediction has the value of the answer."""
     right = [_right_answer(found, problem, tolerance) for found, problem in _predicted(solver, problems, beam)]
@@ -46,14 +118,14 @@ def answer_accuracy(
 
 
 def evaluate_solver(
-    solver: Solver, problems: Sequence[Problem], *, beam: int = 5, tolerance: Fraction = Fraction(0)
+    solver: Predictor, problems: Sequence[Problem], *, beam: int = 5, tolerance: Fraction = Fraction(0)
 ) -> Evaluation:
     """Answer and equation accuracy; gold is read here to measure with, nowhere else."""
     return sum_up(judge_all(solver, problems, beam=beam, tolerance=tolerance), beam=beam)
 
 
 def judge_all(
-    solver: Solver,
+    solver: Predictor,
     problems: Sequence[Problem],
     *,
     beam: int = 5,
@@ -66,11 +138,7 @@ def judge_all(
         progress(0, len(problems))
     for start in range(0, len(problems), _AT_ONCE):
         for found, problem in _predicted(solver, problems[start : start + _AT_ONCE], beam):
-            answer, equation = judge(found, problem, tolerance)
-            best = msgspec.structs.asdict(found[0]) if found else {}
-            judged.append(
-                Judged(id=problem.id, quantities=size_of(problem), **best, right_answer=answer, right_equation=equation)
-            )
+            judged.append(_judged(found, problem, tolerance))
         if progress:
             progress(len(judged), len(problems))
     return judged
@@ -90,7 +158,7 @@ def sum_up(judged: Sequence[Judged], *, beam: int) -> Evaluation:
     )
 
 
-def judge(found: Sequence[Prediction], problem: Problem, tolerance: Fraction = Fraction(0)) -> tuple[bool, bool | None]:
+def judge(found: Sequence[Predicted], problem: Problem, tolerance: Fraction = Fraction(0)) -> tuple[bool, bool | None]:
     """Whether the first prediction has the right value, and whether it means the gold equation (None without gold)."""
     values = [quantity.exact for quantity in problem.quantities]
     gold = equation_function(problem.gold, values) if problem.gold is not None else None
@@ -98,12 +166,26 @@ def judge(found: Sequence[Prediction], problem: Problem, tolerance: Fraction = F
     return _right_answer(found, problem, tolerance), same
 
 
-def _predicted(solver: Solver, problems: Sequence[Problem], beam: int) -> list[tuple[list[Prediction], Problem]]:
-    return list(zip(solver.predict(problems, beam=beam), problems, strict=True))
+def _predicted(solver: Predictor, problems: Sequence[Problem], beam: int) -> list[tuple[Sequence[Predicted], Problem]]:
+    found = solver.predict(problems, beam=beam)
+    if len(found) != len(problems):
+        raise WeakSupError(f"the solver gave predictions for {len(found):,} problems instead of {len(problems):,}")
+    return list(zip(found, problems, strict=True))
 
 
-def _right_answer(found: Sequence[Prediction], problem: Problem, tolerance: Fraction) -> bool:
-    return bool(found) and abs(found[0].exact - problem.exact_answer) <= tolerance
+def _judged(found: Sequence[Predicted], problem: Problem, tolerance: Fraction) -> Judged:
+    answer, equation = judge(found, problem, tolerance)
+    judged = Judged(id=problem.id, quantities=size_of(problem), right_answer=answer, right_equation=equation)
+    if not found:
+        return judged
+    best = found[0]
+    return msgspec.structs.replace(
+        judged, expr=best.expr, equation=best.equation, value=best.value, probability=best.probability
+    )
+
+
+def _right_answer(found: Sequence[Predicted], problem: Problem, tolerance: Fraction) -> bool:
+    return bool(found) and abs(Fraction(found[0].value) - problem.exact_answer) <= tolerance
 
 
 def _accuracy(judged: Sequence[Judged]) -> Accuracy:
