@@ -114,7 +114,7 @@ def run_pipeline(
             if config.seeds > 1:
                 place = place / f"seed-{seed}"
             place.mkdir(parents=True, exist_ok=True)
-            unit = _Unit(config, seed, fold if config.folds else None, place, parts, sets, device, watch, times)
+            unit = _Unit(config, seed, fold if config.folds else None, folder, place, parts, sets, device, watch, times)
             unit.tensorboard = None if tensorboard is None else Path(tensorboard) / place.relative_to(folder)
             for arm in dict.fromkeys([config.ranker, *config.compare]):
                 runs.setdefault(arm, []).append(unit.arm(arm))
@@ -187,6 +187,7 @@ class _Unit:
         config: PipelineConfig,
         seed: int,
         fold: int | None,
+        root: Path,
         folder: Path,
         parts: _Parts,
         sets: Sequence[CandidateSet],
@@ -194,7 +195,8 @@ class _Unit:
         watch: Watcher,
         times: _Times,
     ) -> None:
-        self.config, self.seed, self.fold, self.folder, self.parts = config, seed, fold, folder, parts
+        self.config, self.seed, self.fold, self.parts = config, seed, fold, parts
+        self.root, self.folder = root, folder  # of the run, and of this seed and fold: the same if there is only one
         self.device, self.watch, self.times = device, watch, times
         self.tensorboard: Path | None = None
         self.problems = {problem.id: problem for problem in parts.plain["train"]}
@@ -211,11 +213,10 @@ class _Unit:
         with self.times.of(f"train {arm}"):
             soft = "none" if arm == "gold" else self.config.soft
             self._train(place / SOLVER, labels, gold=arm == "gold", soft=soft, epochs=self.config.epochs)
-        done = place / METRICS if not main or self.folder.name.startswith(("seed-", "fold-")) else None
         with self.times.of(f"evaluate {arm}"):
             run = self._measure(arm, place, labels)
-        if done is not None:
-            _write(done, run)
+        if place != self.root:  # whose metrics are those of all arms
+            _write(place / METRICS, run)
         return run
 
     # labels

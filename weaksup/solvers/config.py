@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from ..errors import ConfigError
+from .graphs import can_tag
 
 __all__ = ["PRESETS", "SolverConfig", "TrainConfig", "draft_preset", "preset"]
 
@@ -27,6 +28,7 @@ class SolverConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     word_dropout: float = 0.0  # chance that a word is read as unknown while training
     number_kinds: bool = False  # numbers in the text are told apart as percent, fraction, decimal, whole
     heads: int = 4  # of the graph encoder (g2t)
+    tags: bool = False  # whether part-of-speech tags tell which Chinese words belong to a number (g2t)
 
 
 class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -105,6 +107,8 @@ def preset(name: str, **changes: Any) -> tuple[SolverConfig, TrainConfig]:
         if key not in solver and key not in train:
             raise ConfigError(f"unknown setting {key!r}")
         (solver if key in solver else train)[key] = value
+    if solver["solver"] == "g2t" and "tags" not in changes:
+        solver["tags"] = can_tag()
     try:
         return msgspec.convert(solver, SolverConfig), msgspec.convert(train, TrainConfig)
     except msgspec.ValidationError as error:

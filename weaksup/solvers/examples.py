@@ -106,7 +106,7 @@ def example_of(
         same=tuple(first.setdefault(value, i) for i, value in enumerate(values)),
         trees=tuple(trees),
         weights=tuple(weights),
-        graphs=make_graphs(problem, cells) if config.solver == "g2t" else None,
+        graphs=make_graphs(problem, cells, tags=config.tags) if config.solver == "g2t" else None,
     )
 
 

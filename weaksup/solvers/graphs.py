@@ -20,9 +20,10 @@ from functools import cache, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
+from ..errors import ConfigError
 from ..records import Problem
 
-__all__ = ["Cell", "Edges", "Graphs", "find_asked", "find_cells", "is_word", "make_graphs", "shared_words"]
+__all__ = ["Cell", "Edges", "Graphs", "can_tag", "find_asked", "find_cells", "is_word", "make_graphs", "shared_words"]
 
 Edges = tuple[tuple[int, int], ...]
 
@@ -56,8 +57,8 @@ class Graphs(NamedTuple):
     cells: Edges
 
 
-def make_graphs(problem: Problem, cells: Sequence[Cell] | None = None) -> Graphs:
-    """Both graphs of a problem; `cells` if they are known from elsewhere.
+def make_graphs(problem: Problem, cells: Sequence[Cell] | None = None, *, tags: bool | None = None) -> Graphs:
+    """Both graphs of a problem; `cells` if they are known from elsewhere, else by `find_cells`.
 
     >>> from weaksup.corpora.problems import segment_text
     >>> text, tokens, quantities = segment_text("5 pens cost 10 dollars.")
@@ -68,7 +69,7 @@ def make_graphs(problem: Problem, cells: Sequence[Cell] | None = None) -> Graphs
     >>> [edge for edge in graphs.cells if edge[0] == 3]
     [(3, 0), (3, 1), (3, 2), (3, 4)]
     """
-    found = find_cells(problem) if cells is None else cells
+    found = find_cells(problem, tags=tags) if cells is None else cells
     pairs = {(cell.centre, word) for cell in found for word in cell.words} | shared_words(problem, found).keys()
     return Graphs(_comparisons(problem), tuple(sorted(pairs | {(other, one) for one, other in pairs})))
 
@@ -84,12 +85,13 @@ def _comparisons(problem: Problem) -> Edges:
 
 
 def find_cells(problem: Problem, *, tags: bool | None = None) -> tuple[Cell, ...]:
-    """The cells of a problem, in the order of the text; `tags` says whether part-of-speech tags are looked at.
+    """The cells of a problem, in the order of the text; `tags` says whether those of Chinese words are looked at.
 
-    By default they are, where the text is Chinese and rjieba is installed.
+    By default they are, where rjieba is installed; if they are asked for and it is not, that is a ConfigError.
     """
-    if tags is None:
-        tags = problem.language == "zh" and _tagger() is not None
+    if tags and problem.language == "zh" and not can_tag():
+        raise ConfigError("this G2T solver was trained with the tags of rjieba, the extra zh: pip install rjieba")
+    tags = problem.language == "zh" and (can_tag() if tags is None else tags)
     numbers = {quantity.token for quantity in problem.quantities}
     asked = find_asked(problem)
     centres = numbers if asked is None else numbers | {asked}
@@ -100,6 +102,11 @@ def find_cells(problem: Problem, *, tags: bool | None = None) -> tuple[Cell, ...
         right = _nearest(problem.tokens, range(centre + 1, len(problem.tokens)), centres, content, unit=True)
         cells.append(Cell(centre, (*reversed(left), *right)))
     return tuple(cells)
+
+
+def can_tag() -> bool:
+    """Whether there are part-of-speech tags for Chinese words."""
+    return _tagger() is not None
 
 
 def find_asked(problem: Problem) -> int | None:

@@ -12,9 +12,10 @@ import pytest
 
 from weaksup.corpora import read_corpus
 from weaksup.corpora.problems import segment_text, words_of_segmented
-from weaksup.errors import DataError
+from weaksup.errors import ConfigError, DataError
 from weaksup.records import Problem
 from weaksup.solvers import graphs as graphs_module
+from weaksup.solvers.config import preset
 from weaksup.solvers.graphs import Cell, find_asked, find_cells, make_graphs, shared_words
 from weaksup.solvers.groups import align_groups, group_cells, read_group_num
 
@@ -100,6 +101,21 @@ def test_without_rjieba_the_window_is_used(monkeypatch: pytest.MonkeyPatch) -> N
     problem = chinese(CHINESE)
     monkeypatch.setattr(graphs_module, "_tagger", lambda: None)
     assert find_cells(problem) == find_cells(problem, tags=False)
+
+
+def test_without_rjieba_a_solver_that_was_trained_with_tags_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graphs_module, "_tagger", lambda: None)
+    settings, _ = preset("small", solver="g2t", tags=True)
+    with pytest.raises(ConfigError, match="rjieba"):
+        make_graphs(chinese(CHINESE), tags=settings.tags)
+    assert make_graphs(english("3 boys ate 3 pies."), tags=True) == make_graphs(english("3 boys ate 3 pies."))
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_g2t_preset_takes_tags_where_there_are_some(monkeypatch: pytest.MonkeyPatch, installed: bool) -> None:
+    monkeypatch.setattr(graphs_module, "_tagger", lambda: list if installed else None)
+    assert preset("small", solver="g2t")[0].tags is installed
+    assert preset("small", solver="gts")[0].tags is False
 
 
 @pytest.mark.parametrize(
