@@ -1,4 +1,4 @@
-"""One picture of the benchmarks: bars on a logarithmic scale, one colour for exactly right and one for not.
+"""Pictures of the benchmarks: bars, one colour for what is exactly right and one for what is not.
 
 The background is a light card of its own, so that the picture reads the same on light and on dark pages.
 """
@@ -19,46 +19,65 @@ class Bar(NamedTuple):
     colour: str
 
 
-def draw(results: dict[str, dict[str, Any]], paths: list[Path]) -> str:
-    """Draw the chart to each path; returns a text alternative."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
+def draw_mathcanon(results: dict[str, dict[str, Any]], path: Path) -> str:
+    """Equivalence, dedupe and enumeration against peers, on a logarithmic scale; returns a text alternative."""
     listed = results["enumeration"]
     panels = {
         "Equivalence: pairs a second": _equivalence(results["equivalence"]),
         "Dedupe: strings a second (operands used once; repeated)": _dedupe(results["dedupe"]),
         f"Enumeration, n = {_largest(listed)}: expressions a second": _enumeration(listed),
     }
+    _draw(panels, path, "log", {"mathcanon": OURS, "others, all answers right": RIGHT, "others, some wrong": WRONG})
+    return "Bar chart, logarithmic scale. " + _words(panels)
+
+
+def draw_training(result: dict[str, Any], path: Path) -> str:
+    """Training of GTS against a stack an example; returns a text alternative."""
+    training = result["training"]
+    ways = {
+        "ours, batches of similar length": ("ours", OURS),
+        "a stack an example, the same batches": ("stacks", RIGHT),
+        "a stack an example, shuffled batches": ("stacks_shuffled", RIGHT),
+    }
+    speeds = {way: training[key]["examples_per_cpu_second"] for way, (key, _) in ways.items()}
+    most = max(speeds.values())
+    bars = [Bar(way, speeds[way], f"(time {most / speeds[way]:.1f})", colour) for way, (_, colour) in ways.items()]
+    title = f"Training GTS, hidden {result['hidden']}, batch {result['batch']}: examples a CPU-second"
+    _draw({title: bars}, path, "linear", {"weaksup": OURS, "the same network in the shape of the public code": RIGHT})
+    return "Bar chart. " + _words({title: bars})
+
+
+def _draw(panels: dict[str, list[Bar]], path: Path, scale: str, legend: dict[str, str]) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
     plt.rcParams.update({"font.size": 10, "svg.fonttype": "path", "svg.hashsalt": "mathcanon"})
     heights = [len(bars) + 1.1 for bars in panels.values()]
+    tall = 0.36 * sum(heights) + 0.35
     figure, axes = plt.subplots(
-        len(panels), 1, figsize=(8.6, 0.36 * sum(heights)), gridspec_kw={"height_ratios": heights}, facecolor=CARD
+        len(panels), 1, figsize=(8.6, tall), gridspec_kw={"height_ratios": heights}, facecolor=CARD, squeeze=False
     )
-    for (title, bars), axis in zip(panels.items(), axes, strict=True):
-        _panel(axis, title, bars)
+    for (title, bars), axis in zip(panels.items(), axes[:, 0], strict=True):
+        _panel(axis, title, bars, scale)
     figure.legend(
-        handles=[plt.Rectangle((0, 0), 1, 1, color=colour) for colour in (OURS, RIGHT, WRONG)],
-        labels=["mathcanon", "others, all answers right", "others, some wrong"],
-        loc="lower center", ncols=3, frameon=False, labelcolor=INK,
+        handles=[plt.Rectangle((0, 0), 1, 1, color=colour) for colour in legend.values()],
+        labels=list(legend), loc="lower center", ncols=len(legend), frameon=False, labelcolor=INK,
     )  # fmt: skip
-    figure.tight_layout(rect=(0, 0.035, 1, 1), h_pad=1.6)
-    for path in paths:
-        metadata = {"Date": None} if path.suffix == ".svg" else None
-        figure.savefig(path, dpi=110, facecolor=CARD, metadata=metadata)
+    figure.tight_layout(rect=(0, 0.35 / tall, 1, 1), h_pad=1.6)
+    figure.savefig(path, facecolor=CARD, metadata={"Date": None})
     plt.close(figure)
-    return _alternative(panels)
 
 
-def _panel(axis: Any, title: str, bars: list[Bar]) -> None:
+def _panel(axis: Any, title: str, bars: list[Bar], scale: str) -> None:
     axis.set_facecolor(CARD)
     axis.barh([bar.label for bar in bars], [bar.speed for bar in bars], color=[bar.colour for bar in bars], height=0.72)
     axis.invert_yaxis()
-    axis.set_xscale("log")
+    axis.set_xscale(scale)
     low, high = min(bar.speed for bar in bars) / 3, max(bar.speed for bar in bars)
-    axis.set_xlim(low, high * (high / low) ** 0.7)  # room for the remarks
+    limits = (low, high * (high / low) ** 0.7) if scale == "log" else (0, 1.3 * high)
+    axis.set_xlim(*limits)  # with room for the remarks
     axis.set_title(title, loc="left", color=INK, fontsize=11, fontweight="bold")
     axis.tick_params(axis="y", length=0, colors=INK)
     axis.tick_params(axis="x", which="both", length=0, colors=FAINT, labelsize=8)
@@ -112,9 +131,8 @@ def _rounded(speed: float) -> str:
     return f"{speed:.2g}" if speed < 100 else f"{round(speed, 2 - len(str(int(speed)))):,.0f}"
 
 
-def _alternative(panels: dict[str, list[Bar]]) -> str:
-    lines = [
+def _words(panels: dict[str, list[Bar]]) -> str:
+    return " ".join(
         f"{title}: " + "; ".join(f"{bar.label} {_rounded(bar.speed)} {bar.remark}" for bar in bars) + "."
         for title, bars in panels.items()
-    ]
-    return "Bar chart, logarithmic scale. " + " ".join(lines)
+    )

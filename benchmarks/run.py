@@ -1,6 +1,6 @@
-"""Run the benchmarks, print their tables, write `results/*.json` and draw the chart of the documentation.
+"""Run the benchmarks, print their tables, write `results/*.json` and draw the charts of the documentation.
 
-python benchmarks/run.py                      everything, about ten minutes
+python benchmarks/run.py                      everything, about fifteen minutes
 python benchmarks/run.py --quick              small sizes; writes to results/quick/ only
 python benchmarks/run.py --only equivalence   one benchmark; may be given more than once
 python benchmarks/run.py --only chart         draw again from the recorded results
@@ -13,55 +13,62 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import bench_dedupe
 import bench_enumeration
 import bench_equivalence
 import bench_training
-from chart import draw
+from chart import draw_mathcanon, draw_training
 from measure import HERE, machine, results_folder, write_json
 
 IMAGES = HERE.parent / "docs" / "images"
 
 
-def run_reach(quick: bool) -> dict[str, Any]:
-    """`bench_reach.py` has options of its own, so it runs as the command it is."""
-    script = HERE / "bench_reach.py"
-    if quick or not script.exists():
-        print("\nreach: skipped" + (" in a quick run" if quick else ", there is no bench_reach.py"))
-        return {}
-    path = results_folder(quick) / "reach.json"
-    print(flush=True)
-    subprocess.run([sys.executable, str(script), "--json", str(path)], check=True)
-    result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    result.pop("benchmark", None)
-    write_json("reach", result, quick)
-    return result
+def as_command(name: str) -> Callable[[bool], dict[str, Any]]:
+    """A benchmark with options of its own, run as the command it is."""
+
+    def run(quick: bool) -> dict[str, Any]:
+        if quick:
+            print(f"\n{name}: skipped in a quick run")
+            return {}
+        path = results_folder(quick) / f"{name}.json"
+        print(flush=True)
+        subprocess.run([sys.executable, str(HERE / f"bench_{name}.py"), "--json", str(path)], check=True)
+        result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        result.pop("benchmark", None)
+        write_json(name, result, quick)
+        return result
+
+    return run
 
 
 BENCHMARKS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "equivalence": bench_equivalence.main,
     "dedupe": bench_dedupe.main,
     "enumeration": bench_enumeration.main,
-    "reach": run_reach,
+    "reach": as_command("reach"),
+    "search": as_command("search"),
     "training": bench_training.main,
 }
 
 
 def draw_recorded(quick: bool) -> None:
-    folder = results_folder(quick)
-    paths = {name: folder / f"{name}.json" for name in ("equivalence", "dedupe", "enumeration")}
-    missing = [path.name for path in paths.values() if not path.exists()]
-    if missing:
-        print(f"\nno chart: {', '.join(missing)} not recorded yet")
-        return
-    results = {name: json.loads(path.read_text(encoding="utf-8")) for name, path in paths.items()}
-    target = folder if quick else IMAGES
+    target = results_folder(quick) if quick else IMAGES
     target.mkdir(parents=True, exist_ok=True)
-    alternative = draw(results, [Path(target / f"benchmarks.{ending}") for ending in ("svg", "png")])
-    print(f"\nchart drawn; text alternative:\n{alternative}")
+    charts: dict[str, tuple[tuple[str, ...], Callable[..., str]]] = {
+        "benchmarks": (("equivalence", "dedupe", "enumeration"), draw_mathcanon),
+        "training": (("training",), lambda results, path: draw_training(results["training"], path)),
+    }
+    for chart, (needed, draw) in charts.items():
+        paths = {name: results_folder(quick) / f"{name}.json" for name in needed}
+        missing = [path.name for path in paths.values() if not path.exists()]
+        if missing:
+            print(f"\nno chart {chart}: {', '.join(missing)} not recorded yet")
+            continue
+        results = {name: json.loads(path.read_text(encoding="utf-8")) for name, path in paths.items()}
+        alternative = draw(results, target / f"{chart}.svg")
+        print(f"\nchart {chart} drawn; text alternative:\n{alternative}")
 
 
 def main() -> None:
