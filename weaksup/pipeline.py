@@ -356,7 +356,7 @@ class _Unit:
 
 
 def _without_gold(problems: Iterable[Problem]) -> list[Problem]:
-    return [msgspec.structs.replace(problem, gold=None, gold_missing=None) for problem in problems]
+    return [problem.without_gold() for problem in problems]
 
 
 def _splits(config: PipelineConfig, corpus: Corpus) -> Iterable[_Parts]:

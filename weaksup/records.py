@@ -44,6 +44,10 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def exact_answer(self) -> Fraction:
         return Fraction(self.answer)
 
+    def without_gold(self) -> Problem:
+        """What may be learnt from."""
+        return msgspec.structs.replace(self, gold=None, gold_missing=None)
+
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
     """A problem that could not be read, and why: skipping is a result, not silence."""

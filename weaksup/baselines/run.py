@@ -27,7 +27,17 @@ import torch
 from ..corpora import Corpus
 from ..corpora.splits import Split
 from ..errors import ConfigError, DataError
-from ..files import AnyPath, RunInfo, digest_file, read_records, run_info_path, versions, whole_file, write_run_info
+from ..files import (
+    AnyPath,
+    RunInfo,
+    digest_file,
+    read_records,
+    remove_unfinished,
+    run_info_path,
+    versions,
+    whole_file,
+    write_run_info,
+)
 from ..files import write_records as write_labels
 from ..oracle import score_labels
 from ..records import Label, Problem
@@ -106,7 +116,8 @@ def run_baseline(
     """Run what is missing in the folder `out`; its metrics."""
     parts = divide(split)
     folder = Path(out)
-    work = _Work(folder, _without_gold(parts.train), _without_gold(parts.valid), device, watch)
+    train, valid = ([problem.without_gold() for problem in part] for part in (parts.train, parts.valid))
+    work = _Work(folder, train, valid, device, watch)
     about = {"name": corpus.name, "digest": _digest([*work.train, *work.valid]), **origin.options}
     _claim(folder, {**msgspec.to_builtins(config), "corpus": about, "split": dict(origin.split)})
     if (folder / METRICS).exists():
@@ -161,10 +172,6 @@ def _run_warm(config: BaselineConfig, work: _Work) -> list[Label]:
 # --- the folder -------------------------------------------------------------------------------------------------------
 
 
-def _without_gold(problems: Iterable[Problem]) -> list[Problem]:
-    return [msgspec.structs.replace(problem, gold=None, gold_missing=None) for problem in problems]
-
-
 def _digest(problems: Iterable[Problem]) -> str:
     digest = hashlib.sha256()
     for problem in problems:
@@ -183,16 +190,14 @@ def _claim(folder: Path, settings: Mapping[str, Any]) -> None:
             raise DataError(f"not the settings of a run: {error}", path=str(known)) from error
         if old != given:
             raise ConfigError(f"{folder} was begun with other settings: {_difference(old, given)}; choose another")
-        for path in folder.rglob(".*.tmp"):
-            path.unlink()
+        remove_unfinished(folder)
         return
     if folder.exists() and (not folder.is_dir() or any(path.suffix != ".tmp" for path in folder.iterdir())):
         raise ConfigError(f"{folder} is there and is no run of a baseline; choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     with whole_file(known) as file:
         file.write(_toml(settings).encode())
-    for path in folder.glob(f".{CONFIG}.*.tmp"):
-        path.unlink()
+    remove_unfinished(folder)
 
 
 def _toml(settings: Mapping[str, Any]) -> str:

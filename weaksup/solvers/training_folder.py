@@ -29,7 +29,7 @@ def describe_training(
     config: SolverConfig, train: TrainConfig, examples: Sequence[Example], valid: Sequence[Problem]
 ) -> ModelInfo:
     """What a run is known by: settings, data (gold of the valid part left out) and torch."""
-    plain = (msgspec.structs.replace(problem, gold=None, gold_missing=None) for problem in valid)
+    plain = (problem.without_gold() for problem in valid)
     training = {
         "settings": msgspec.to_builtins(train),
         "examples": len(examples),
