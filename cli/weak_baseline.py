@@ -22,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _TRAINING = (
     click.option("--solver", type=click.Choice(["gts", "g2t"]), help="The network.  [default: gts]"),
-    click.option("--preset", metavar="NAME", help="small, cpu or paper.  [default: cpu; small for the stories]"),
+    click.option("--preset", metavar="NAME", help="small, quick, cpu or paper.  [default: cpu; small for the stories]"),
     click.option("--epochs", type=click.FloatRange(min=0, min_open=True), help="Passes over the train part."),
     click.option("--max-steps", type=click.IntRange(min=1), help="Stop after so many batches."),
     click.option("--batch-size", type=click.IntRange(min=1), help="Problems in a batch."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,13 +66,15 @@ def rank(
         raise click.UsageError("--model and --scorer are both drafts: give one of them")
     start = time.monotonic()
     asked: dict[str, Any] = {}
-    if model is not None:
-        asked = {"draft": _load_model(model, beam=beam, device=device), "settings": {"model": str(model), "beam": beam}}
-    elif scorer is not None:
-        asked = {"draft": _load_scorer(scorer), "settings": {"scorer": scorer}}
-    if asked:
-        asked["problems"] = source.behind(file).read().problems
-    made, labels = rank_file(file, output, ranker=ranker, seed=seed, **asked)
+    with redirect_stdout(sys.stderr):  # what a scorer prints is no data
+        if model is not None:
+            draft = _load_model(model, beam=beam, device=device)
+            asked = {"draft": draft, "settings": {"model": str(model), "beam": beam}}
+        elif scorer is not None:
+            asked = {"draft": _load_scorer(scorer, explores=ranker == "beam"), "settings": {"scorer": scorer}}
+        if asked:
+            asked["problems"] = source.behind(file).read().problems
+        made, labels = rank_file(file, output, ranker=ranker, seed=seed, **asked)
     sure = sum(label.posterior > 0.9 for label in labels)
     changed = count_changed(file, labels) if asked else None
     if as_json:
@@ -91,13 +94,13 @@ def _load_model(model: Path, *, beam: int, device: str) -> Draft:
     return SolverDraft(Solver.load(model, device=device), beam=beam)
 
 
-def _load_scorer(reference: str) -> Draft:
+def _load_scorer(reference: str, *, explores: bool) -> Draft:
     """A draft by its name in Python; the current folder comes first, as with `python -m`."""
     from weaksup.rankers.draft import load_draft
 
     if "" not in sys.path and (here := str(Path.cwd())) not in sys.path:
         sys.path.insert(0, here)
-    return load_draft(reference)
+    return load_draft(reference, explores=explores)
 
 
 @click.command()

@@ -37,7 +37,7 @@ __all__ = ["pipeline"]
 @click.option("--plan", metavar="NAME|FILE", help="The search plan.  [default: full]")
 @click.option("--limit", type=click.IntRange(min=1), help="Keep the simplest candidates of a problem.")
 @click.option(
-    "--preset", metavar="NAME", help="Of the solver: cpu, paper or small.  [default: small for stories, else cpu]"
+    "--preset", metavar="NAME", help="Of the solver: small, quick, cpu, paper.  [default: small for stories, else cpu]"
 )
 @click.option("--epochs", type=click.FloatRange(min=0, min_open=True), help="Of the solver.")
 @click.option("--draft-epochs", type=click.FloatRange(min=0, min_open=True), help="Of the drafts.")

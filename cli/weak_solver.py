@@ -86,7 +86,7 @@ def _tolerance(context: click.Context, option: click.Parameter, text: str) -> Fr
 @click.option("--valid-part", default="valid", show_default=True, metavar="PART",
               help="The part that chooses the weights to keep.")  # fmt: skip
 @click.option("--solver", type=click.Choice(["gts", "g2t"]), help="The network.  [default: gts]")
-@click.option("--preset", metavar="NAME", help="small, cpu or paper.  [default: cpu; small for the stories]")
+@click.option("--preset", metavar="NAME", help="small, quick, cpu or paper.  [default: cpu; small for the stories]")
 @click.option("--epochs", type=click.FloatRange(min=0, min_open=True), help="Passes over the train part.")
 @click.option("--max-steps", type=click.IntRange(min=1), help="Stop after so many batches.")
 @click.option("--batch-size", type=click.IntRange(min=1), help="Problems in a batch.")

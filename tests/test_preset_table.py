@@ -9,7 +9,7 @@ import msgspec
 from weaksup.solvers.config import PRESETS
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "howto" / "train.md"
-ORDER = ("small", "cpu", "paper")
+ORDER = ("small", "quick", "cpu", "paper")
 
 
 def preset_table() -> str:

@@ -235,7 +235,7 @@ class _Unit:
             return rank_random(self.sets, seed=self.seed)
         if arm == "em":
             return self._rank_em()
-        draft = self._single_draft()
+        draft = self._single_draft
         return (rank_basic if arm == "basic" else rank_beam)(self.sets, self.problems, draft)
 
     @cached_property
@@ -260,7 +260,9 @@ class _Unit:
             found = list(rank_em_draft(self.sets, self.problems, draft, posteriors=self._posteriors))
         return found
 
+    @cached_property
     def _single_draft(self) -> Draft:
+        """The draft of `basic` and `beam`, which ask it about the same candidates."""
         return self._draft("single", {label.id: label for label in rank_single(self.sets)}, soft="none")
 
     def _draft(self, name: str, labels: Mapping[str, Label], *, soft: str, longer: float = 1.0) -> Draft:

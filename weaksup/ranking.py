@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from .errors import ConfigError, DataError
 from .files import (
     AnyPath,
@@ -58,7 +56,7 @@ def rank_file(
     if draft is None:
         labels = list(RANKERS[ranker](sets, seed=seed))
     else:
-        by_id = {problem.id: msgspec.structs.replace(problem, gold=None) for problem in problems}
+        by_id = {problem.id: problem.without_gold() for problem in problems}
         if missing := [found.id for found in sets if found.id not in by_id]:
             raise DataError(f"the corpus has no problem {missing[0]}: do candidates and corpus belong together?")
         labels = list(DRAFT_RANKERS[ranker](sets, by_id, draft))

@@ -18,30 +18,49 @@ from ..records import Candidate, CandidateSet, Label, Problem
 from ..value_level import expression_function
 from .draft import Draft, beliefs
 
-__all__ = ["add_explored", "rank_basic", "rank_beam", "rank_scored"]
+__all__ = ["add_explored", "rank_basic", "rank_beam"]
 
 
 def rank_basic(sets: Iterable[CandidateSet], problems: Mapping[str, Problem], draft: Draft) -> Iterator[Label]:
     """A label for each problem with candidates, in order."""
-    return rank_scored(sets, problems, draft, ranker="basic")
+    given = list(sets)
+    return _best(given, _scores(given, problems, draft), ranker="basic")
 
 
 def rank_beam(sets: Iterable[CandidateSet], problems: Mapping[str, Problem], draft: Draft) -> Iterator[Label]:
-    """The same after the draft's own right-valued equations were added; problems without candidates may gain some."""
-    return rank_scored(add_explored(list(sets), problems, draft), problems, draft, ranker="beam")
+    """The same after the draft's own right-valued equations were added; problems without candidates may gain some.
+
+    What the Basic Ranker asks about is asked first, in the same call, so that a draft that remembers is asked once.
+    """
+    given = list(sets)
+    scores = _scores(given, problems, draft)
+    extended = add_explored(given, problems, draft)
+    scores = _scores(
+        [found for found, old in zip(extended, given, strict=True) if found is not old], problems, draft, scores
+    )
+    return _best(extended, scores, ranker="beam")
 
 
-def rank_scored(
-    sets: Iterable[CandidateSet], problems: Mapping[str, Problem], draft: Draft, *, ranker: str
-) -> Iterator[Label]:
-    """The likeliest candidate of each problem; what is single is not asked about."""
-    given = [found for found in sets if found.candidates]
-    asked = [found for found in given if len(found.candidates) > 1]
-    scores = draft.score([problems[found.id] for found in asked], [_exprs(found) for found in asked])
-    by_id = {found.id: row for found, row in zip(asked, scores, strict=True)}
-    for found in given:
-        row = by_id.get(found.id)
-        yield make_label(found, beliefs(row or [0.0]).tolist(), ranker=ranker, scores=row)
+def _scores(
+    sets: Sequence[CandidateSet],
+    problems: Mapping[str, Problem],
+    draft: Draft,
+    known: Mapping[str, Sequence[float]] | None = None,
+) -> dict[str, Sequence[float]]:
+    """Scores by problem, with those of its first candidates that are `known`; what is single is not asked about."""
+    scores = dict(known or {})
+    asked = [found for found in sets if len(found.candidates) > 1]
+    new = [_exprs(found)[len(scores.get(found.id, ())) :] for found in asked]
+    rows = draft.score([problems[found.id] for found in asked], new)
+    return scores | {found.id: [*scores.get(found.id, ()), *row] for found, row in zip(asked, rows, strict=True)}
+
+
+def _best(sets: Iterable[CandidateSet], scores: Mapping[str, Sequence[float]], *, ranker: str) -> Iterator[Label]:
+    """The likeliest candidate of each problem."""
+    for found in sets:
+        if found.candidates:
+            row = scores.get(found.id)
+            yield make_label(found, beliefs(row or [0.0]).tolist(), ranker=ranker, scores=row)
 
 
 def add_explored(sets: Sequence[CandidateSet], problems: Mapping[str, Problem], draft: Draft) -> list[CandidateSet]:

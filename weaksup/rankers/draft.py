@@ -61,10 +61,10 @@ class ScorerError(WeakSupError):
     """A draft of somebody else that failed, or answered something else than it was asked."""
 
 
-def load_draft(reference: str) -> CheckedDraft:
+def load_draft(reference: str, *, explores: bool = False) -> CheckedDraft:
     """The draft that `package.module:name` is, or makes if it is a class or function without arguments.
 
-    `ConfigError` if there is none, `ScorerError` if its code fails.
+    `ConfigError` if there is none, or if it should explore and can't; `ScorerError` if its code fails.
     """
     found = _REFERENCE.fullmatch(reference)
     if not found:
@@ -77,7 +77,10 @@ def load_draft(reference: str) -> CheckedDraft:
     if isinstance(given, type) or (not hasattr(given, "score") and callable(given)):
         _check_takes_nothing(reference, given)
         given = _run(reference, given)
-    return CheckedDraft(given, reference)
+    draft = CheckedDraft(given, reference)
+    if explores:
+        draft.check_explores()
+    return draft
 
 
 class CheckedDraft:
@@ -87,6 +90,12 @@ class CheckedDraft:
         if not callable(getattr(draft, "score", None)):
             raise ConfigError(f"scorer {name}: {_kind(draft)} has no method score(problems, exprs)")
         self.draft, self.name = draft, name
+
+    def check_explores(self) -> None:
+        """`ConfigError` if it can't be asked to explore; better before it has scored for an hour."""
+        if not callable(getattr(self.draft, "explore", None)):
+            kind = _kind(self.draft)
+            raise ConfigError(f"scorer {self.name}: {kind} has no method explore(problems), which beam needs")
 
     def score(self, problems: Sequence[Problem], exprs: Sequence[Sequence[str]]) -> list[list[float]]:
         rows = self._asked("scores", self.draft.score, problems, exprs)
@@ -101,8 +110,7 @@ class CheckedDraft:
         ]
 
     def explore(self, problems: Sequence[Problem]) -> list[list[str]]:
-        if not callable(getattr(self.draft, "explore", None)):
-            raise ConfigError(f"scorer {self.name}: {_kind(self.draft)} has no method explore(problems)")
+        self.check_explores()
         rows = self._asked("expressions", self.draft.explore, problems)
         for problem, row in zip(problems, rows, strict=True):
             if wrong := [expr for expr in row if not isinstance(expr, str)]:
@@ -112,7 +120,9 @@ class CheckedDraft:
     def _asked(
         self, what: str, method: Callable[..., Any], problems: Sequence[Problem], *others: object
     ) -> list[list[Any]]:
-        """A row for each problem."""
+        """A row for each problem; about no problems nobody is asked."""
+        if not problems:
+            return []
 
         def answer() -> Any:
             given = method(problems, *others)

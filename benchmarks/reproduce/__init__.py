@@ -1,0 +1,12 @@
+"""The tables of the ComSearch paper, one command each: what is run, what is read from it, what is written.
+
+place.py    where runs are kept
+runs.py     every run: which `mwp-weak` commands make it
+runner.py   starts what is missing
+folders.py  what the runs left: scores, accuracies, settings, times
+cells.py    a table with the paper's figures beside ours, as JSON and as Markdown
+tables.py   which tables there are, which runs each needs; their rows are in search_tables.py, label_tables.py,
+            answer_tables.py
+chart.py    the picture of the oracle test
+command.py  the command line
+"""

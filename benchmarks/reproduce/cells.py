@@ -1,0 +1,130 @@
+"""A table with the paper's figures beside ours, as JSON and as Markdown.
+
+A cell is what is shown and the number behind it, so that readers of either file see the same.  Figures of several
+seeds are shown as mean and sample deviation; a figure that a seed lacks is not shown at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import sqrt
+from statistics import fmean, stdev
+from typing import TypeVar
+
+import msgspec
+
+from weaksup.run_folder import Accuracy, Evaluation
+
+__all__ = [
+    "NOTHING",
+    "NOT_RUN",
+    "Cell",
+    "Part",
+    "Row",
+    "Table",
+    "accuracy",
+    "count",
+    "markdown",
+    "number",
+    "paper",
+    "percent",
+]
+
+T = TypeVar("T")
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is shown, and the number; of several seeds their mean and each of them."""
+
+    shown: str
+    value: float | int | None = None
+    seeds: tuple[float, ...] = ()
+    standard_error: float | None = None  # binomial, in points
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a table, and where our figures in it come from."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    run: str | None = None
+    arm: str | None = None  # of a run with several
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """Rows under one head."""
+
+    title: str = ""
+    head: tuple[str, ...]  # the first is that of the names
+    rows: tuple[Row, ...]
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True):
+    """A table of the paper, done again."""
+
+    title: str
+    paper: str  # its label there
+    split: str
+    parts: tuple[Part, ...]
+    notes: tuple[str, ...] = ()
+    figure: str | None = None  # SVG
+
+
+NOT_RUN, NOTHING = Cell(shown="not run"), Cell(shown="-")
+
+
+def number(value: float) -> Cell:
+    """A number with one decimal, no percent."""
+    return Cell(shown=f"{value:,.1f}", value=value)
+
+
+def count(value: int) -> Cell:
+    return Cell(shown=f"{value:,}", value=value)
+
+
+def paper(value: float | int | None, spread: float | None = None) -> Cell:
+    """A figure of the paper as it stands there; a dash where it has none."""
+    if value is None:
+        return NOTHING
+    shown = f"{value:,}" if isinstance(value, int) else f"{value:.1f}"
+    return Cell(shown=shown if spread is None else f"{shown} ± {spread:.1f}", value=value)
+
+
+def percent(found: Sequence[T | None], share: Callable[[T], float | None], *, problems: int | None = None) -> Cell:
+    """A share of each thing that was found, one a seed, in percent; with `problems` its standard error, for so many."""
+    there = [one for one in found if one is not None]
+    if not there or len(there) < len(found):
+        return NOT_RUN
+    shares = [value for one in there if (value := share(one)) is not None]
+    if len(shares) < len(there):
+        return NOTHING  # there is nothing to divide by
+    values = tuple(round(100 * value, 4) for value in shares)
+    mean = fmean(values)
+    several = len(values) > 1
+    return Cell(
+        shown=f"{mean:.1f} ± {stdev(values):.1f}" if several else f"{mean:.1f}",
+        value=round(mean, 4),
+        seeds=values if several else (),
+        standard_error=round(sqrt(mean * (100 - mean) / problems), 2) if problems else None,
+    )
+
+
+def accuracy(found: Sequence[Evaluation | None], *, size: str | None = None) -> Cell:
+    """The answer accuracy of solvers, one a seed, with its standard error; of all problems or those of a size."""
+
+    def of_size(one: Evaluation) -> Evaluation | Accuracy:
+        return one if size is None else one.by_quantities.get(size, Accuracy())
+
+    problems = next((of_size(one).problems for one in found if one is not None), None)
+    return percent(found, lambda one: of_size(one).answer_accuracy, problems=problems)
+
+
+def markdown(part: Part) -> str:
+    """A part as a Markdown table."""
+    lines = [
+        part.head,
+        ["---"] * len(part.head),
+        *[[row.name, *[cell.shown for cell in row.cells]] for row in part.rows],
+    ]
+    table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return f"{part.title}:\n\n{table}" if part.title else table

@@ -1,0 +1,153 @@
+"""The tables about labels: how many are right, in all and by number of quantities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from weaksup.oracle import SIZES, Score
+from weaksup.report import paper as published
+from weaksup.run_folder import Evaluation
+
+from .cells import Cell, Part, Row, Table, accuracy, paper, percent
+from .folders import candidate_score, evaluation, label_score
+from .place import Place
+from .runs import EQUAL
+from .search_tables import PLANS
+
+__all__ = ["by_quantities", "equation_accuracy"]
+
+_LAWS = ("value", "structure")
+_Share = Callable[[Score], float | None]
+_SHARES: dict[str, _Share] = {
+    "single": lambda score: score.micro_single,
+    "multiple": lambda score: score.micro_multiple,
+    "all data": lambda score: score.micro,
+}
+
+
+def equation_accuracy(places: Sequence[Place]) -> Table:
+    """Micro equation accuracy of candidates and labels, by two laws."""
+    candidates = []
+    theirs = (published.CANDIDATES_SINGLE, published.CANDIDATES_MULTIPLE, published.CANDIDATES_ALL)
+    for plan in PLANS:
+        run = f"search-{plan}"
+        scores = [candidate_score(places[0], run, f"train.{law}") for law in _LAWS]
+        for (which, share), figure in zip(_SHARES.items(), theirs, strict=True):
+            cells = [percent([score], share) for score in scores]
+            candidates.append(Row(name=f"{which}, plan `{plan}`", cells=(paper(figure), *cells), run=run))
+    labels = []
+    names = {"basic": "Basic Ranker", "beam": "Beam Ranker", "em": "EM with drafts", "random": "random pick"}
+    for arm, name in names.items():
+        for which, figures in (("multiple", published.ARM_MULTIPLE), ("all data", published.ARM_LABELS)):
+            judged = [[label_score(place, EQUAL, arm, law=law) for place in places] for law in _LAWS]
+            cells = [percent(scores, _SHARES[which]) for scores in judged]
+            labels.append(Row(name=f"{name} ({which})", cells=(paper(figures.get(arm)), *cells), run=EQUAL))
+    head = ("paper", *[f"`{law}`" for law in _LAWS])
+    return Table(
+        title="Micro equation accuracy, %",
+        paper="tab:eq_oracle",
+        split="train",
+        parts=(
+            Part(title="Candidates", head=("", *head), rows=tuple(candidates)),
+            Part(title="Labels, chosen from the candidates of plan `full`", head=("", *head), rows=tuple(labels)),
+        ),
+        notes=(
+            "Right by `value`: the same function of the values as gold; by `structure`: the same canonical form. The "
+            "paper's own checker is nearer to `structure`.",
+            "Plan `full` does not stop at the first match, so that most problems have several candidates: its "
+            "*multiple* are other problems than the paper's. For the Beam Ranker *multiple* counts the candidates "
+            "after its own equations were added.",
+        ),
+    )
+
+
+class _Source(NamedTuple):
+    """Whose figures: a column of the paper, or a run."""
+
+    head: str
+    paper: str | None = None
+    run: str = ""
+    arm: str | None = None
+
+
+_SOURCES = (
+    _Source("LBF, paper", paper="lbf"),
+    _Source("LBF, here", run="lbf"),
+    _Source("ComSearch, paper", paper="ours"),
+    _Source("Beam Ranker, here", run=EQUAL, arm="beam"),
+    _Source("EM with drafts, here", run=EQUAL, arm="em"),
+)
+
+
+def by_quantities(places: Sequence[Place]) -> Table:
+    """Labels of train and answers of test by number of quantities."""
+    parts = [
+        _part("Train, micro equation accuracy, %", published.MICRO_BY_QUANTITIES, _label_cells(places, "micro")),
+        _part("Train, macro equation accuracy, %", published.MACRO_BY_QUANTITIES, _label_cells(places, "macro")),
+        _part("Test, answer accuracy, %", published.ANSWERS_BY_QUANTITIES, _answer_cells(places)),
+    ]
+    return Table(
+        title="By number of quantities",
+        paper="tab:len",
+        split="labels: train; answers: test",
+        parts=(*parts, _proportions(places)),
+        notes=(
+            "Labels are right by `value`. Macro: right labels of all problems, a problem without a label counting 0.",
+        ),
+    )
+
+
+_Cells = Callable[[_Source, str], Cell]
+
+
+def _part(title: str, figures: Mapping[str, Mapping[str, float]], cells: _Cells) -> Part:
+    rows = [
+        Row(
+            name=_size_name(size),
+            cells=tuple(
+                paper(figures[source.paper][size]) if source.paper is not None else cells(source, size)
+                for source in _SOURCES
+            ),
+        )
+        for size in SIZES
+    ]
+    return Part(title=title, head=("quantities", *[source.head for source in _SOURCES]), rows=tuple(rows))
+
+
+def _label_cells(places: Sequence[Place], share: str) -> _Cells:
+    def cell(source: _Source, size: str) -> Cell:
+        scores = [label_score(place, source.run, source.arm) for place in places]
+        return percent(scores, lambda score: getattr(score.by_quantities[size], share))
+
+    return cell
+
+
+def _answer_cells(places: Sequence[Place]) -> _Cells:
+    def cell(source: _Source, size: str) -> Cell:
+        found = [evaluation(place, source.run, "test", source.arm) for place in places]
+        return accuracy(found, size=size)
+
+    return cell
+
+
+def _proportions(places: Sequence[Place]) -> Part:
+    """How the test problems are spread over the numbers of quantities; the same in every run."""
+    tested = evaluation(places[0], EQUAL, "test", "em")
+    rows = [
+        Row(
+            name=_size_name(size),
+            cells=(paper(published.TEST_PROPORTION[size]), percent([tested], partial(_proportion, size=size))),
+        )
+        for size in SIZES
+    ]
+    return Part(title="Share of the test problems, %", head=("quantities", "paper", "here"), rows=tuple(rows))
+
+
+def _proportion(tested: Evaluation, *, size: str) -> float:
+    return tested.by_quantities[size].problems / tested.problems if size in tested.by_quantities else 0.0
+
+
+def _size_name(size: str) -> str:
+    return "6 and more" if size == "6+" else size

@@ -1,0 +1,100 @@
+"""Starts the commands of a run that are not done yet, one after the other, each as a process of its own.
+
+A step whose closing file is there is left alone.  What a command prints is kept whole or not at all, progress goes
+through to the terminal.  Beside the run a file says which code made it and what CPU time it took, as far as it was
+made from here.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import IO
+
+import msgspec
+
+from weaksup.files import whole_file
+
+from .folders import MADE, Made, MadeStep, read
+from .place import Place
+from .runs import Step, command_text, place_of, steps_of
+
+__all__ = ["RunFailed", "ensure_run"]
+
+_PROGRAM = (sys.executable, "-c", "from mwp_cli.weak import main; main(prog_name='mwp-weak')")
+_STDERR = 2
+
+
+class RunFailed(Exception):
+    """A command ended with another exit code than 0."""
+
+
+def ensure_run(
+    name: str,
+    place: Place,
+    *,
+    commit: str,
+    say: Callable[[str], None],
+    program: Sequence[str] = _PROGRAM,
+) -> None:
+    """Do what is missing of a run; `RunFailed` at the first command that fails, which leaves what was done before."""
+    for step in steps_of(name, place):
+        if step.closing.exists():
+            continue
+        arguments = step.arguments
+        if step.begun is not None and step.begun.exists():
+            arguments = (*arguments, "--resume")
+        say(f"{name}: {command_text(arguments)}")
+        step.closing.parent.mkdir(parents=True, exist_ok=True)
+        before = _children_seconds()
+        try:
+            _do(name, step, [*program, *arguments])
+        finally:
+            _note(place, name, step, commit, _children_seconds() - before)
+
+
+def _do(name: str, step: Step, command: Sequence[str]) -> None:
+    if step.printed:
+        with whole_file(step.closing) as file:
+            _check(name, step, _wait_for(command, file))
+    else:
+        _check(name, step, _wait_for(command, _STDERR))
+    if not step.closing.exists():
+        raise RunFailed(f"run {name}: mwp-weak {step.arguments[0]} ended without {step.closing}")
+
+
+def _check(name: str, step: Step, code: int) -> None:
+    if code:
+        kept = "what was done is kept, the same command goes on from there"
+        raise RunFailed(f"run {name}: mwp-weak {step.arguments[0]} failed with exit code {code}; {kept}")
+
+
+def _wait_for(command: Sequence[str], output: IO[bytes] | int) -> int:
+    """The exit code.  One thread: for networks of these sizes two are slower than one."""
+    process = subprocess.Popen(command, stdout=output, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        with suppress(KeyboardInterrupt):  # the child has had the signal as well, and is saving what it has
+            process.wait()
+        raise
+
+
+def _children_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _note(place: Place, name: str, step: Step, commit: str, seconds: float) -> None:
+    """Add a command to what is known of the run; an interrupted one counts too."""
+    path = place_of(name, place).beside(name, MADE)
+    made = read(path, Made) or {}
+    before = made.get(step.closing.name, MadeStep())
+    commits = tuple(dict.fromkeys([*before.commits, commit]))
+    made[step.closing.name] = MadeStep(commits=commits, cpu_seconds=round(before.cpu_seconds + seconds, 1))
+    with whole_file(path) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")

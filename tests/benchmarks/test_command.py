@@ -1,0 +1,75 @@
+"""`python benchmarks/reproduce` as a user types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from reproduce.runs import RUNS
+from reproduce.tables import TABLES
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def reproduce(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    places = ("--work", str(folder / "work"), "--data", str(folder / "data"), "--results", str(folder / "results"))
+    command = [sys.executable, str(ROOT / "benchmarks" / "reproduce"), *arguments, *places]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+def test_list_names_every_table_and_every_run(tmp_path: Path) -> None:
+    done = reproduce("list", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert all(name in done.stdout for name in [*TABLES, *RUNS])
+    assert not any(tmp_path.iterdir())
+
+
+def test_all_tables_can_be_written_without_running_anything(tmp_path: Path) -> None:
+    done = reproduce("all", "--no-run", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    written = {path.name for path in (tmp_path / "results").iterdir()}
+    assert written == {f"{name}.{ending}" for name in TABLES for ending in ("json", "md")}
+    assert not (tmp_path / "work").exists()
+    assert "not run" in done.stdout
+    for name in TABLES:
+        record = json.loads((tmp_path / "results" / f"{name}.json").read_bytes())
+        assert record["table"] == name
+
+
+def test_a_run_that_fails_is_one_line_and_exit_code_1(tmp_path: Path) -> None:
+    recorded = tmp_path / "results" / "search-statistics.md"
+    recorded.parent.mkdir()
+    recorded.write_text("what was recorded before")
+    done = reproduce("search-statistics", "--only", "search-paper", folder=tmp_path)  # there are no data
+    assert done.returncode == 1
+    assert [line for line in done.stderr.splitlines() if "search-paper: mwp-weak search failed" in line]
+    assert "Traceback" not in done.stderr
+    assert recorded.read_text() == "what was recorded before"
+
+
+def test_a_broken_run_folder_is_one_line_and_exit_code_1(tmp_path: Path) -> None:
+    broken = tmp_path / "work" / "equal-gts" / "metrics.json"
+    broken.parent.mkdir(parents=True)
+    broken.write_text("{")
+    done = reproduce("ablation", "--no-run", folder=tmp_path)
+    assert done.returncode == 1
+    assert str(broken) in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("no-such-table",), ("recall", "--only", "no-such-run")])
+def test_a_wrong_name_is_exit_code_2(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    assert reproduce(*arguments, folder=tmp_path).returncode == 2
+
+
+def test_math23k_is_read_from_where_the_environment_says(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / "reproduce"), "search-statistics", "--only", "search-paper"]
+    environment = {**os.environ, "MATHCANON_DATA": "no-such-folder"}
+    command += ["--results", str(tmp_path / "results")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 1
+    assert "--path no-such-folder/math23k/Math_23K.json.gz" in done.stderr
