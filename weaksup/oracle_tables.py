@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from .oracle import SIZES, Score
+from . import published
+from .oracle import Score
 from .records import CandidateSet, Label
 
 __all__ = [
@@ -28,18 +29,6 @@ __all__ = [
 Cell = int | str
 
 _UNKNOWN = "-"
-
-# The paper's tables: search_stat, coverage, eq_oracle, len ("Ours").
-_PAPER_SEARCH = {"all": (23162, "-"), "too-many-quantities": (233, "1.0"), "power": (51, "0.2")} | {
-    "single": (17959, "77.5"),
-    "multiple": (3947, "17.0"),
-    "covered": (21906, "94.5"),
-}
-_PAPER_RECALL = dict(zip(SIZES, ("67.0", "93.4", "96.4", "98.1", "94.4", "73.8"), strict=True))
-_PAPER_CANDIDATES = {"single": "81.4", "multiple": "2.7", "all": "23.0"}
-_PAPER_LABELS = {"multiple": "47.7", "all": "76.3"}
-_PAPER_MICRO = dict(zip(SIZES, ("96.3", "94.8", "78.9", "58.0", "31.1", "50.6"), strict=True))
-_PAPER_MACRO = dict(zip(SIZES, ("64.9", "88.7", "76.1", "57.4", "29.4", "38.1"), strict=True))
 
 
 class Table(NamedTuple):
@@ -63,24 +52,30 @@ def search_table(score: Score, *, paper: bool = True) -> Table:
 
     Its row of powers counts problems that nothing was found for and whose gold equation has a power.
     """
-    rows: list[tuple[str, str, int]] = [("all problems", "all", score.problems)]
+    rows: list[tuple[str, str, int]] = [("all problems", "problems", score.problems)]
     rows += [(reason, reason, count) for reason, count in score.skipped.items()]
     rows += [("nothing found, gold has a power", "power", score.uncovered_power)]
     rows += [("single", "single", score.single), ("multiple", "multiple", score.multiple)]
     rows += [("covered", "covered", score.covered)]
     body: list[tuple[Cell, ...]] = [
         (name, count, _percent(count / score.problems if score.problems else None))
-        + (_PAPER_SEARCH.get(key, (_UNKNOWN, _UNKNOWN)) if paper else ())
+        + (_published_count(key) if paper else ())
         for name, key, count in rows
     ]
-    body.append(("largest", score.largest, "") + ((3914, "") if paper else ()))
+    body.append(("largest", score.largest, "") + ((published.LARGEST_SET, "") if paper else ()))
     return Table("search", ("", "problems", "%") + (("paper", "paper %") if paper else ()), body)
+
+
+def _published_count(key: str) -> tuple[Cell, Cell]:
+    """A row of the paper's table: problems and percent of all."""
+    return published.SEARCH_STATISTICS.get(key, _UNKNOWN), _figure(published.SEARCH_PERCENT.get(key))
 
 
 def recall_table(score: Score, *, paper: bool = True) -> Table:
     """Recall by number of quantities."""
     rows: list[tuple[Cell, ...]] = [
-        (size, of.problems, of.covered, _percent(of.recall)) + ((_PAPER_RECALL.get(size, _UNKNOWN),) if paper else ())
+        (size, of.problems, of.covered, _percent(of.recall))
+        + ((_figure(published.RECALL_BY_QUANTITIES["ours"].get(size)),) if paper else ())
         for size, of in score.by_quantities.items()
     ]
     return Table("recall", ("quantities", "problems", "covered", "recall %") + (("paper %",) if paper else ()), rows)
@@ -95,10 +90,13 @@ def stage_table(score: Score) -> Table:
 
 def accuracy_table(score: Score, *, paper: bool = True) -> Table:
     """Micro equation accuracy, single and multiple apart; the paper's labels are those of its Beam Ranker."""
-    published = _PAPER_CANDIDATES if score.kind == "candidates" else _PAPER_LABELS
+    theirs: dict[str, float] = {"multiple": published.ARM_MULTIPLE["beam"], "all": published.ARM_LABELS["beam"]}
+    if score.kind == "candidates":
+        figures = (published.CANDIDATES_SINGLE, published.CANDIDATES_MULTIPLE, published.CANDIDATES_ALL)
+        theirs = dict(zip(("single", "multiple", "all"), figures, strict=True))
     shares = (("single", score.micro_single), ("multiple", score.micro_multiple), ("all", score.micro))
     rows: list[tuple[Cell, ...]] = [
-        (name, _percent(share)) + ((published.get(name, _UNKNOWN),) if paper else ()) for name, share in shares
+        (name, _percent(share)) + ((_figure(theirs.get(name)),) if paper else ()) for name, share in shares
     ]
     rows.append(("macro", _percent(score.macro)) + ((_UNKNOWN,) if paper else ()))
     rows.append(("gold in set", _percent(score.gold_in_set)) + ((_UNKNOWN,) if paper else ()))
@@ -112,8 +110,8 @@ def size_table(score: Score, *, paper: bool = True) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for size, of in score.by_quantities.items():
         ours = (size, of.problems, _percent(of.gold_in_set), _percent(of.micro), _percent(of.macro))
-        published = (_PAPER_MICRO.get(size, _UNKNOWN), _PAPER_MACRO.get(size, _UNKNOWN))
-        rows.append(ours + (published if paper else ()))
+        tables = (published.MICRO_BY_QUANTITIES["ours"], published.MACRO_BY_QUANTITIES["ours"])
+        rows.append(ours + (tuple(_figure(table.get(size)) for table in tables) if paper else ()))
     head = ("quantities", "problems", "gold in set %", "micro %", "macro %")
     return Table("by number of quantities", head + (("paper micro %", "paper macro %") if paper else ()), rows)
 
@@ -131,6 +129,11 @@ def distribution_table(distribution: dict[int, int], *, first: int = 1, last: in
     rows: list[tuple[Cell, ...]] = [(k, distribution.get(k, 0)) for k in range(first, last + 1)]
     rows.append((f"> {last}", sum(count for k, count in distribution.items() if k > last)))
     return Table("problems by number of candidates", ("candidates", "problems"), rows)
+
+
+def _figure(value: float | None) -> str:
+    """A figure of the paper."""
+    return _UNKNOWN if value is None else f"{value:.1f}"
 
 
 def _percent(share: float | None) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from weaksup.report import paper as published
-from weaksup.report.paper import Answers
+from weaksup import published
+from weaksup.published import Answers
 
 from .cells import NOT_RUN, NOTHING, Cell, Part, Row, Table, accuracy, count, number, paper, percent
 from .chart import Bar, bar_chart

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from weaksup import published
 from weaksup.oracle import SIZES, Score
-from weaksup.report import paper as published
 from weaksup.run_folder import Evaluation
 
 from .cells import Cell, Part, Row, Table, accuracy, paper, percent

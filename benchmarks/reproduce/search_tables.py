@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 import mathcanon as mc
+from weaksup import published
 from weaksup.oracle import SIZES, Score
-from weaksup.report import paper as published
 
 from .cells import NOT_RUN, Part, Row, Table, count, number, paper, percent
 from .folders import candidate_score, label_score

@@ -12,8 +12,8 @@ from reproduce.folders import run_facts
 from reproduce.place import Place
 from reproduce.tables import TABLES, write_table
 
+from weaksup import published
 from weaksup.errors import DataError
-from weaksup.report import paper as published
 
 from .left_runs import (
     evaluation,

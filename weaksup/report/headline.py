@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ..published import ARM_LABELS, RECALL, TEST_ANSWERS
 from ..run_folder import Metrics
 from .numbers_text import NOTHING, percent, spread_of
-from .paper import ARM_LABELS, RECALL, TEST_ANSWERS
 
 __all__ = ["Tile", "facts", "headline"]
 

@@ -21,12 +21,12 @@ import msgspec
 from ..errors import DataError, WeakSupError
 from ..files import read_records, whole_file
 from ..oracle import Score
+from ..published import is_math23k
 from ..run_folder import EXAMPLES, METRICS, REPORT, Evaluation, Metrics, ShownExample
 from .browser import Trees, browsed, choices_of
 from .charts import swatch
 from .headline import facts, headline
 from .palette import palette_css
-from .paper import is_math23k
 from .sections import (
     arm_size_figure,
     calibration_figure,

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from ..oracle import Score
 from ..oracle_tables import Table as OracleTable
 from ..oracle_tables import search_table, stage_table
+from ..published import ARM_ANSWERS, ARM_LABELS, ARM_MULTIPLE, CANDIDATES_MULTIPLE, CANDIDATES_SINGLE
 from ..run_folder import Arm, Bin, Evaluation, Metrics
 from .charts import Line
 from .numbers_text import NOTHING, Spread, count_text, percent, spread_of, step_text
-from .paper import ARM_ANSWERS, ARM_LABELS, ARM_MULTIPLE, CANDIDATES_MULTIPLE, CANDIDATES_SINGLE
 
 __all__ = [
     "Cell",

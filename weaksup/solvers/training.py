@@ -3,7 +3,8 @@
 Everything random in a step depends on the seed and the number of the step alone: the order of an epoch on (seed,
 epoch), dropout on (seed, step).  So a checkpoint needs the weights, their average, the optimizer's moments and the
 number of the step, and it does not matter when it is written.  Under `torchrun` each process takes its share of every
-batch (DistributedDataParallel), so the result does not depend on their number but for the order of summation.
+batch (DistributedDataParallel), so without dropout the result does not depend on their number but for the order of
+summation; the masks of dropout are those of each process.
 """
 
 from __future__ import annotations
