@@ -36,9 +36,11 @@ class KnownDraft:
     def __init__(self, scores: dict[str, float], proposals: dict[str, list[str]] | None = None) -> None:
         self.scores, self.proposals = scores, proposals or {}
         self.asked: list[str] = []
+        self.calls: list[list[tuple[str, ...]]] = []  # the expressions of each
 
     def score(self, problems: Sequence[Problem], exprs: Sequence[Sequence[str]]) -> list[list[float]]:
         self.asked += [problem.id for problem in problems]
+        self.calls.append([tuple(row) for row in exprs])
         return [[self.scores.get(expr, -inf) for expr in row] for row in exprs]
 
     def explore(self, problems: Sequence[Problem]) -> list[list[str]]:
@@ -81,6 +83,23 @@ def test_beam_adds_new_right_valued_equations_of_the_draft_and_no_others() -> No
     (label,) = rank_beam([TWO_WAYS], PROBLEMS, draft)
     assert label.expr in ("N0+N1+N0", "N0+N0+N1") and label.stage == "beam"
     assert label.candidates == 3
+
+
+def test_beam_asks_first_what_basic_asks_and_then_about_its_own_equations_only() -> None:
+    draft = KnownDraft({}, {"a": ["N1+N0+N0"], "b": ["N1*1+N0+N0-N0"], "c": ["N1*N1*N0*(N0-1)+N0"]})
+    list(rank_basic([TWO_WAYS, ONE_WAY, NOTHING], PROBLEMS, draft))
+    list(rank_beam([TWO_WAYS, ONE_WAY, NOTHING], PROBLEMS, draft))
+    basic, first, second = draft.calls
+    assert first == basic == [("N0*N1", "N1+N1")]
+    assert second == [("N1+N0+N0",)]  # b's means what is there, c's is single then
+
+
+def test_beam_asks_about_a_lone_candidate_once_there_is_another() -> None:
+    lone = candidates("a", ["2", "4"], "8", "N0*N1")
+    draft = KnownDraft({"N0*N1": -3.0, "N1+N1": -4.0}, {"a": ["N1+N1"]})
+    (label,) = rank_beam([lone], PROBLEMS, draft)
+    assert draft.calls == [[], [("N0*N1", "N1+N1")]]
+    assert (label.expr, label.score) == ("N0*N1", pytest.approx(-3.0))
 
 
 def test_beam_can_label_a_problem_that_the_search_found_nothing_for() -> None:
