@@ -10,7 +10,7 @@ import click
 
 from ._options import Part, Source, json_option, part_options, source_options
 from ._output import Progress, print_json, print_table, record_fields, warn
-from .weak_solver import load_torch
+from .weak_solver import load_torch, threads_option
 
 if TYPE_CHECKING:
     from weaksup.oracle import Score, SizeScore
@@ -29,7 +29,7 @@ _TRAINING = (
     click.option("--hidden", type=click.IntRange(min=2), help="Size of the network."),
     click.option("--seed", "training_seed", type=int, default=0, show_default=True, help="Of weights and of chance."),
     click.option("--device", default="auto", show_default=True, metavar="DEVICE", help="auto, cpu, cuda or mps."),
-    click.option("--threads", type=click.IntRange(min=1), help="How many CPU threads; by default one a core."),
+    threads_option,
 )
 
 

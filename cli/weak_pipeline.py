@@ -12,7 +12,7 @@ import click
 
 from ._options import FILE, json_option
 from ._output import Progress, print_json, print_table, warn
-from .weak_solver import load_torch
+from .weak_solver import load_torch, threads_option
 
 if TYPE_CHECKING:
     from weaksup.run_folder import Arm, ArmRun, Metrics
@@ -52,6 +52,7 @@ __all__ = ["pipeline"]
 @click.option("--seeds", type=click.IntRange(min=1), help="So many runs, from --seed on.  [default: 1]")
 @click.option("--folds", type=click.IntRange(min=2), help="Cross-validation.")
 @click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda|mps", help="Where to train.")
+@threads_option
 @click.option("--tensorboard", type=click.Path(path_type=Path), help="Write the training curves there as well.")
 @click.option("--resume", is_flag=True, help="Go on with a run that was interrupted.")
 @json_option
@@ -60,6 +61,7 @@ def pipeline(
     config: Path | None,
     ablate: bool,
     device: str,
+    threads: int | None,
     tensorboard: Path | None,
     resume: bool,
     as_json: bool,
@@ -82,7 +84,7 @@ def pipeline(
         given["compare"] = list(ARMS)
     settings = merge_config(config, given)
     folder = out or Path(f"run-{settings.data}-{settings.solver}-{settings.ranker}")
-    load_torch()
+    load_torch(threads)
     try:
         import jinja2  # noqa: F401  # the report is the last step: better to miss it now
     except ImportError as error:

@@ -26,14 +26,16 @@ if TYPE_CHECKING:
     from weaksup.solvers.examples import Cells
     from weaksup.solvers.training import TrainResult
 
-__all__ = ["evaluate", "load_torch", "solve", "train"]
+__all__ = ["evaluate", "load_torch", "solve", "threads_option", "train"]
 
 MODEL = click.Path(file_okay=False, path_type=Path)
 
 _device = click.option(
     "--device", default="auto", show_default=True, metavar="DEVICE", help="auto, cpu, cuda or mps; auto: the fastest."
 )
-_threads = click.option("--threads", type=click.IntRange(min=1), help="How many CPU threads; by default one a core.")
+threads_option = click.option(
+    "--threads", type=click.IntRange(min=1), help="How many CPU threads; by default one a core."
+)
 _beam = click.option(
     "--beam", type=click.IntRange(1, 100), default=5, show_default=True, help="How many equations are kept in search."
 )
@@ -101,7 +103,7 @@ def _tolerance(context: click.Context, option: click.Parameter, text: str) -> Fr
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other setting of the preset.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the weights and of chance.")
 @_device
-@_threads
+@threads_option
 @_groups
 @click.option("--tensorboard", type=MODEL, metavar="DIR", help="Write the training curves there as well.")
 @click.option("--overwrite", is_flag=True, help="Replace a model that was trained with other settings.")
@@ -249,7 +251,7 @@ def _print_trained(output: Path, result: TrainResult) -> None:
 @_groups
 @click.option("--predictions", type=FILE, help="Write the prediction for each problem: JSON Lines, or .gz.")
 @_device
-@_threads
+@threads_option
 @json_option
 def evaluate(
     model: Path,
