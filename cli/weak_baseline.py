@@ -112,7 +112,7 @@ def _run(
     preset: str | None,
     training_seed: int,
     device: str,
-    threads: int | None,
+    threads: int,
     output: Path,
     as_json: bool,
     **given: Any,

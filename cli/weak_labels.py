@@ -13,6 +13,7 @@ import click
 
 from ._options import FILE, Part, Source, json_option, part_options, source_options
 from ._output import print_json, warn
+from .weak_solver import load_torch
 
 if TYPE_CHECKING:
     from weaksup.rankers.draft import Draft
@@ -88,6 +89,7 @@ def rank(
 
 
 def _load_model(model: Path, *, beam: int, device: str) -> Draft:
+    load_torch()
     from weaksup.solvers.draft import SolverDraft
     from weaksup.solvers.solver import Solver
 

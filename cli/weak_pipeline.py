@@ -61,7 +61,7 @@ def pipeline(
     config: Path | None,
     ablate: bool,
     device: str,
-    threads: int | None,
+    threads: int,
     tensorboard: Path | None,
     resume: bool,
     as_json: bool,
@@ -69,7 +69,7 @@ def pipeline(
 ) -> None:
     """Search, draft, rank, train, evaluate and report; each step is a file of the run folder.
 
-    Without options: the embedded stories, a minute or two.  Killed at any moment and started again with --resume it
+    Without options: the embedded stories, two to three minutes.  Killed at any moment and started again with --resume it
     goes on where it was and ends with the same bytes.
 
     \b
@@ -78,17 +78,20 @@ def pipeline(
     """
     from weaksup.errors import ConfigError
     from weaksup.pipeline_config import ARMS, merge_config
+    from weaksup.run_folder import CONFIG
 
     given = {name: str(value) if isinstance(value, Path) else value for name, value in flags.items()}
     if ablate:
         given["compare"] = list(ARMS)
+    if resume and config is None and out is not None and (out / CONFIG).exists():
+        config = out / CONFIG
     settings = merge_config(config, given)
     folder = out or Path(f"run-{settings.data}-{settings.solver}-{settings.ranker}")
     load_torch(threads)
     try:
         import jinja2  # noqa: F401  # the report is the last step: better to miss it now
     except ImportError as error:
-        raise ConfigError('the report needs jinja2: pip install "mathcanon[solver]"') from error
+        raise ConfigError("the report needs jinja2, of the extra solver: pip install jinja2") from error
     from weaksup.pipeline import Watcher, run_pipeline
 
     start = time.monotonic()
@@ -96,9 +99,13 @@ def pipeline(
     def say(line: str) -> None:
         warn(f"[{time.monotonic() - start:4.0f} s] {line}")
 
-    metrics = run_pipeline(
-        settings, folder, resume=resume, watch=Watcher(say, _progress), device=device, tensorboard=tensorboard
-    )
+    try:
+        metrics = run_pipeline(
+            settings, folder, resume=resume, watch=Watcher(say, _progress), device=device, tensorboard=tensorboard
+        )
+    except KeyboardInterrupt:
+        warn(f"what was done is kept; go on with: mwp-weak pipeline --out {folder} --resume")
+        raise
     if as_json:
         print_json(metrics)
         return

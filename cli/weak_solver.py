@@ -34,7 +34,7 @@ _device = click.option(
     "--device", default="auto", show_default=True, metavar="DEVICE", help="auto, cpu, cuda or mps; auto: the fastest."
 )
 threads_option = click.option(
-    "--threads", type=click.IntRange(min=1), help="How many CPU threads; by default one a core."
+    "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="How many CPU threads."
 )
 _beam = click.option(
     "--beam", type=click.IntRange(1, 100), default=5, show_default=True, help="How many equations are kept in search."
@@ -54,17 +54,25 @@ def _read_cells(groups: Path | None, problems: Sequence[Problem], tell: Callable
     return cells
 
 
-def load_torch(threads: int | None = None) -> None:
-    """Import torch, without its chatter, and with threads that do not spin (up to 3x slower where others work too)."""
+def load_torch(threads: int = 1) -> None:
+    """Import torch, without its chatter, and with threads that do not spin (up to 3x slower where others work too).
+
+    Several threads add up in any order unless they are told not to, and then runs would differ in their last bits.
+    """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
     try:
         import safetensors  # noqa: F401
         import torch
     except ImportError:
-        raise click.ClickException('solvers need torch: pip install "mathcanon[solver]"') from None
-    if threads is not None:
-        torch.set_num_threads(threads)
+        raise click.ClickException(
+            'solvers need torch: in the clone, pip install -c constraints.txt ".[solver]"'
+        ) from None
+    torch.set_num_threads(threads)
+    if threads > 1:
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        # Nothing here reads what it has not written.
+        torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
 
 
 def _tolerance(context: click.Context, option: click.Parameter, text: str) -> Fraction:
@@ -118,7 +126,7 @@ def train(
     settings: tuple[str, ...],
     seed: int,
     device: str,
-    threads: int | None,
+    threads: int,
     groups: Path | None,
     tensorboard: Path | None,
     overwrite: bool,
@@ -262,7 +270,7 @@ def evaluate(
     groups: Path | None,
     predictions: Path | None,
     device: str,
-    threads: int | None,
+    threads: int,
     as_json: bool,
 ) -> None:
     """Answer and equation accuracy of a solver on the test part, by number of quantities.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ConfigError", "DataError", "WeakSupError"]
+__all__ = ["ConfigError", "DataError", "NothingToLearn", "WeakSupError"]
 
 
 class WeakSupError(Exception):
@@ -20,6 +20,10 @@ class DataError(WeakSupError, ValueError):
         place = ":".join(str(part) for part in (self.path, self.line) if part not in ("", None))
         where = f"{place}: " if place else ""
         return f"{where}{self.message}" + (f" (field {self.field})" if self.field else "")
+
+
+class NothingToLearn(DataError):
+    """There is no example to train with."""
 
 
 class ConfigError(WeakSupError, ValueError):

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from .corpora import Corpus, read_corpus
 from .corpora.parts import split_corpus
-from .errors import ConfigError, DataError
+from .errors import ConfigError, DataError, NothingToLearn
 from .files import AnyPath, read_records, remove_unfinished, whole_file, write_records
 from .labels import make_label
 from .oracle import Judge, score_candidates, score_labels
@@ -48,6 +48,9 @@ from .run_folder import (
 )
 from .search.plans import load_plan
 from .search.run import run_search
+
+if TYPE_CHECKING:
+    from .solvers.config import SolverConfig, TrainConfig
 
 __all__ = ["Watcher", "run_pipeline"]
 
@@ -89,7 +92,9 @@ def run_pipeline(
     corpus = read_corpus(config.data, config.path, **options)
     splits = list(_splits(config, corpus))
     plan = load_plan(config.plan)
-    _claim(folder, config, resume)  # not before: a wrong path or plan leaves no folder behind
+    for draft in (False, True):
+        _solver_settings(config, config.seed, soft=config.soft, draft=draft)
+    _claim(folder, config, resume)  # not before: a wrong path, plan or setting leaves no folder behind
     times = _Times(folder / TIMES)
     searched = _without_gold(corpus.problems) if config.folds else splits[0].plain["train"]
     watch.say(f"search: plan {config.plan}, {len(searched):,} problems")
@@ -116,9 +121,13 @@ def run_pipeline(
             place.mkdir(parents=True, exist_ok=True)
             unit = _Unit(config, seed, fold if config.folds else None, folder, place, parts, sets, device, watch, times)
             unit.tensorboard = None if tensorboard is None else Path(tensorboard) / place.relative_to(folder)
-            for arm in dict.fromkeys([config.ranker, *config.compare]):
-                runs.setdefault(arm, []).append(unit.arm(arm))
-    metrics = _metrics(config, splits[0], sets, runs)
+            runs.setdefault(config.ranker, []).append(unit.arm(config.ranker))
+            for arm in [arm for arm in dict.fromkeys(config.compare) if arm != config.ranker]:
+                try:
+                    runs.setdefault(arm, []).append(unit.arm(arm))
+                except NothingToLearn as error:  # only a comparison: the rest is worth its report
+                    watch.say(f"{arm} is left out: {error}")
+    metrics = _metrics(config, splits[0], sets, {arm: found for arm, found in runs.items() if found})
     _write(folder / METRICS, metrics)
     with times.of("report"):
         _write_examples(folder, config, splits[0], sets)
@@ -176,6 +185,18 @@ def _write(path: Path, record: Any) -> None:
         file.write(msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
 
 
+def _solver_settings(
+    config: PipelineConfig, seed: int, *, soft: str, draft: bool = False
+) -> tuple[SolverConfig, TrainConfig]:
+    """What a solver or a draft is trained with."""
+    from .solvers.config import draft_preset, preset
+
+    name = config.preset or ("small" if config.data == "stories" else "cpu")
+    changes = {"hidden": config.hidden, "epochs": config.draft_epochs if draft else config.epochs}
+    given = {key: value for key, value in changes.items() if value is not None}
+    return (draft_preset if draft else preset)(name, solver=config.solver, seed=seed, soft=soft, **given)
+
+
 # --- one seed of one split --------------------------------------------------------------------------------------------
 
 
@@ -212,7 +233,7 @@ class _Unit:
         self.watch.say(f"train {arm}{where}: {len(labels):,} labels")
         with self.times.of(f"train {arm}"):
             soft = "none" if arm == "gold" else self.config.soft
-            self._train(place / SOLVER, labels, gold=arm == "gold", soft=soft, epochs=self.config.epochs)
+            self._train(place / SOLVER, labels, gold=arm == "gold", soft=soft)
         with self.times.of(f"evaluate {arm}"):
             run = self._measure(arm, place, labels)
         if place != self.root:  # whose metrics are those of all arms
@@ -272,7 +293,7 @@ class _Unit:
         place = self.folder / DRAFT / name
         self.watch.say(f"draft {name}: {len(labels):,} labels")
         with self.times.of("drafts"):
-            self._train(place, labels, soft=soft, epochs=self.config.draft_epochs, draft=True, longer=longer)
+            self._train(place, labels, soft=soft, draft=True, longer=longer)
         return SolverDraft(Solver.load(place, device=self.device), beam=self.config.beam)
 
     def _gold_labels(self) -> dict[str, Label]:
@@ -287,22 +308,16 @@ class _Unit:
         labels: Mapping[str, Label],
         *,
         soft: str,
-        epochs: float | None,
         gold: bool = False,
         draft: bool = False,
         longer: float = 1.0,
     ) -> None:
-        from .solvers.config import draft_preset, preset
         from .solvers.examples import gold_lessons, label_lessons
         from .solvers.solver import find_device
         from .solvers.training import train_solver
         from .solvers.training_folder import AlreadyTrained
 
-        config = self.config
-        name = config.preset or ("small" if config.data == "stories" else "cpu")
-        changes: dict[str, Any] = {"solver": config.solver, "seed": self.seed, "soft": soft}
-        changes |= {key: value for key, value in (("epochs", epochs), ("hidden", config.hidden)) if value is not None}
-        solver, train = (draft_preset if draft else preset)(name, **changes)
+        solver, train = _solver_settings(self.config, self.seed, soft=soft, draft=draft)
         train = msgspec.structs.replace(train, epochs=train.epochs * longer)
         problems = self.parts.judged["train"] if gold else self.parts.plain["train"]
         chosen = [problem for problem in problems if problem.id in labels]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import tomllib
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ import msgspec
 
 from .errors import ConfigError
 from .files import AnyPath, whole_file
+from .settings import check_names, convert_settings
 
 __all__ = ["ARMS", "PipelineConfig", "merge_config", "read_config", "write_config"]
 
@@ -62,16 +62,11 @@ class PipelineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 def merge_config(file: AnyPath | None, flags: Mapping[str, Any]) -> PipelineConfig:
     """Flags (those that are not None) over the file over defaults; an unknown key is an error that names one near."""
     given = _read_toml(file) if file is not None else {}
-    known = PipelineConfig.__struct_fields__
-    for key in given:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
-            raise ConfigError(f"{file}: unknown key {key!r}{hint}")
-    merged = {**given, **{key: value for key, value in flags.items() if value is not None}}
     try:
-        config = msgspec.convert(merged, PipelineConfig)
-    except msgspec.ValidationError as error:
+        check_names(given, PipelineConfig.__struct_fields__, what="key")
+        values = {**given, **{key: value for key, value in flags.items() if value is not None}}
+        config = convert_settings(values, PipelineConfig)
+    except ConfigError as error:
         raise ConfigError(f"{file}: {error}" if file is not None else str(error)) from error
     if config.data == "stories" and config.size is None:
         config = msgspec.structs.replace(config, size=_STORIES)

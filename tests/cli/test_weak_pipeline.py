@@ -99,6 +99,19 @@ def test_a_begun_run_needs_resume(run_folder: tuple[Path, str]) -> None:
     assert code == 2 and "--resume" in err
 
 
+def test_resume_takes_the_settings_that_the_folder_keeps(run_folder: tuple[Path, str]) -> None:
+    folder, out = run_folder
+    assert call("pipeline", "--out", folder, "--resume")[:2] == (0, out)
+    code, _, err = call("pipeline", "--out", folder, "--resume", "--seed", "7")
+    assert code == 2 and "seed was 0, now 7" in err
+
+
+def test_settings_that_do_not_fit_are_refused_before_anything_is_done(tmp_path: Path) -> None:
+    code, _, err = call("pipeline", "--size", "60", "--hidden", "33", "--out", tmp_path / "run")
+    assert code == 2 and err.startswith("error: hidden can't be 33")
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize("module", ["torch", "jinja2"])
 def test_a_missing_extra_is_named_before_anything_is_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str
@@ -108,7 +121,7 @@ def test_a_missing_extra_is_named_before_anything_is_done(
     monkeypatch.setitem(sys.modules, module, None)
     code, out, err = call("pipeline", *TINY, "--out", tmp_path / "run")
     assert (code, out) == (2, "")
-    assert 'pip install "mathcanon[solver]"' in err and len(err.strip().splitlines()) == 1
+    assert "pip install" in err and "solver" in err and len(err.strip().splitlines()) == 1
     assert not (tmp_path / "run").exists()
 
 

@@ -230,7 +230,14 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
         (["--preset", "nix"], "unknown preset 'nix'; one of "),
         (["--set", "nix=1"], "unknown setting 'nix'"),
         (["--set", "ema"], "Invalid value for --set: 'ema' is not NAME=VALUE"),
-        (["--set", "ema=often"], "bad setting: Expected `float`, got `str`"),
+        (["--set", "ema=often"], "ema can't be 'often'; expected float, got str"),
+        (["--set", "hiden=3"], "unknown setting 'hiden'; did you mean hidden?"),
+        (["--set", "dropout=2"], "dropout can't be 2"),
+        (["--set", "valid_beam=0"], "valid_beam can't be 0"),
+        (["--set", "layers=0"], "layers can't be 0"),
+        (["--set", "writing=nix"], "writing can't be 'nix'; one of label, "),
+        (["--hidden", "33"], "hidden can't be 33: with directions concat"),
+        (["--hidden", "34", "--solver", "g2t"], "hidden can't be 34: g2t has 4 heads"),
         (["--device", "nix"], "unknown device 'nix'"),
         (["--data", "nix"], "unknown corpus 'nix'"),
         (["--valid-part", "nix"], "stories 70/15/15 by scheme has no part 'nix'; it has train, valid, test"),
@@ -271,6 +278,16 @@ def test_labels_of_another_corpus_are_refused(labels: Path, tmp_path: Path) -> N
     assert says(other) == f"{other}: problem {once[0].id} has two labels"
     other.write_text('{"id": "story-00000"}\n')
     assert says(other).startswith(f"{other}:1: not a record of type Label")
+
+
+def test_two_threads_give_the_same_bits_twice(tmp_path: Path) -> None:
+    assert PROGRAM, "mwp-weak is not installed"
+    weights = set()
+    for name in ("one", "two"):
+        options = [*STORIES, *TINY, "--epochs", "3", "--threads", "2", "-o", name]
+        subprocess.run([PROGRAM, "train", *options], check=True, capture_output=True, cwd=tmp_path)
+        weights.add((tmp_path / name / "model.safetensors").read_bytes())
+    assert len(weights) == 1
 
 
 # --- interrupted, and several processes -------------------------------------------------------------------------------
@@ -470,13 +487,20 @@ def test_a_foreign_folder_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "args", [["train"], ["evaluate", "model"], ["solve", "model", QUESTION]], ids=lambda args: args[0]
+    "args",
+    [
+        ["train"],
+        ["evaluate", "model"],
+        ["solve", "model", QUESTION],
+        ["rank", "candidates.jsonl", "--ranker", "basic", "--model", "model"],
+    ],
+    ids=lambda args: args[0],
 )
 def test_without_torch_the_way_to_install_it_is_told(args: list[str], tmp_path: Path) -> None:
     code = f"import sys\nsys.modules['torch'] = None\nfrom mwp_cli.weak import main\nmain({args!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == 'error: solvers need torch: pip install "mathcanon[solver]"\n'
+    assert done.stderr == 'error: solvers need torch: in the clone, pip install -c constraints.txt ".[solver]"\n'
 
 
 @pytest.mark.parametrize("command", ["train", "evaluate", "solve"])

@@ -15,10 +15,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from weaksup.errors import ConfigError, DataError, WeakSupError
+from weaksup.errors import ConfigError, DataError, NothingToLearn, WeakSupError
 from weaksup.files import read_records
 from weaksup.records import Label
-from weaksup.run_folder import Metrics
+from weaksup.run_folder import ArmRun, Metrics
 
 pytest.importorskip("torch", reason="the pipeline trains solvers")
 
@@ -101,6 +101,26 @@ def test_a_wrong_path_leaves_no_folder_behind(tmp_path: Path, wrong: dict[str, o
     with pytest.raises((WeakSupError, OSError), match="nowhere"):
         run(tmp_path / "run", **wrong)
     assert not (tmp_path / "run").exists()
+
+
+def test_a_comparison_that_can_learn_nothing_does_not_cost_the_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from weaksup.pipeline import _Unit
+
+    arm = _Unit.arm
+
+    def without_random(unit: _Unit, name: str) -> ArmRun:
+        if name == "random":
+            raise NothingToLearn("there is nothing to train with")
+        return arm(unit, name)
+
+    monkeypatch.setattr(_Unit, "arm", without_random)
+    metrics = run(tmp_path / "run", ranker="single", compare=["random"])
+    assert [arm.name for arm in metrics.arms] == ["single"]
+    assert (tmp_path / "run" / "report.html").is_file()
+    with pytest.raises(NothingToLearn):
+        run(tmp_path / "other", ranker="random", compare=[])
 
 
 def test_the_bytes_do_not_depend_on_gold(

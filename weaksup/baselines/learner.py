@@ -19,7 +19,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from ..errors import DataError
+from ..errors import DataError, NothingToLearn
 from ..files import whole_file
 from ..records import Problem
 from ..run_folder import TrainingRow
@@ -88,7 +88,7 @@ class Learner:
         self.examples = [Solver(config, self.vocabulary, self.model).example(problem) for problem in problems]
         self.readable = [i for i, example in enumerate(self.examples) if example.words]
         if not self.readable:
-            raise DataError("there is nothing to train with: no problem has a text")
+            raise NothingToLearn("there is nothing to train with: no problem has a text")
         self.per_epoch = sum(1 for _ in self._epoch(0))
         self.steps = max(1, round(train.epochs * self.per_epoch))
         if train.max_steps is not None:

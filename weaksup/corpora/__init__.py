@@ -135,7 +135,7 @@ def read_corpus(
         if option not in reader.options:
             raise ConfigError(f"{name} has no option {option}; it has {', '.join(sorted(reader.options)) or 'none'}")
     if path is None and reader.files:
-        raise ConfigError(f"{name} needs a path: {reader.about}")
+        raise ConfigError(f"{name} needs a path, --path on the command line: {reader.about}")
     files = {"": None} if path is None else _find_files(name, reader, Path(path))
     problems: list[Problem] = []
     skipped: list[Skipped] = []

@@ -83,7 +83,7 @@ def _rjieba(text: str) -> list[Span]:
     try:
         import rjieba
     except ImportError as error:
-        raise ConfigError("raw Chinese text needs rjieba, the extra zh: pip install 'mathcanon[zh]'") from error
+        raise ConfigError("raw Chinese text needs rjieba: pip install rjieba") from error
     spans = []
     place = 0
     for word in rjieba.cut(text):

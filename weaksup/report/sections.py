@@ -140,7 +140,7 @@ def distribution_figure(distribution: Mapping[str, int]) -> Figure | None:
     title = "Candidates of a problem"
     most = max(groups, key=lambda group: group[1])
     noun = "candidate" if most[0] == "1" else "candidates"
-    summary = f"Of {total:,} problems, most ({count_text(most[1])}) have {most[0]} {noun}."
+    summary = f"The largest group, {count_text(most[1])} of {total:,} problems, has {most[0]} {noun}."
     bars = [Bar(name, count, f"{count:,}") for name, count in groups]
 
     def draw(key: str, width: int) -> str:

@@ -156,6 +156,9 @@ class _InProcess(Executor):
 def _processes(workers: int) -> Iterator[Executor]:
     pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_start_worker)
     try:
+        with _deaf_children():
+            for _ in range(workers):
+                pool.submit(os.getpid)  # starts a worker
         yield pool
     except BaseException:
         for process in list((pool._processes or {}).values()):  # kill_workers() from Python 3.14 on
@@ -163,6 +166,19 @@ def _processes(workers: int) -> Iterator[Executor]:
         pool.shutdown(wait=True, cancel_futures=True)
         raise
     pool.shutdown()
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes that are started meanwhile do not hear Ctrl-C, not even before `_start_worker`."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start_worker() -> None:
@@ -183,7 +199,7 @@ def _dask_executor(workers: int, scheduler: str | None) -> Iterator[Executor]:
     try:
         distributed: Any = import_module("distributed")
     except ModuleNotFoundError as error:
-        advice = "pip install 'mathcanon[dask]'"
+        advice = "pip install distributed"
         raise ConfigError(f"the engine dask needs the package {error.name}: {advice}") from error
     for name in list(logging.root.manager.loggerDict):  # it tells of every worker that comes and goes
         if name.partition(".")[0] == "distributed":

@@ -7,52 +7,61 @@ other small corpora.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from ..errors import ConfigError
+from ..settings import check_names, convert_settings
 from .graphs import can_tag
+from .trees import WRITINGS
 
 __all__ = ["PRESETS", "SolverConfig", "TrainConfig", "draft_preset", "preset"]
+
+
+Count = Annotated[int, msgspec.Meta(ge=1)]
+Natural = Annotated[int, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, lt=1)]
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class SolverConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a solver is: with a vocabulary, all that is needed to build it."""
 
     solver: Literal["gts", "g2t"] = "gts"
-    embedding: int = 128
-    hidden: int = 512  # of the decoder
-    layers: int = 2  # of the encoder
+    embedding: Count = 128
+    hidden: Count = 512  # of the decoder
+    layers: Count = 2  # of the encoder
     directions: Literal["sum", "concat"] = "sum"  # concat: each direction has half of `hidden`
-    dropout: float = 0.5
-    word_dropout: float = 0.0  # chance that a word is read as unknown while training
+    dropout: Share = 0.5
+    word_dropout: Share = 0.0  # chance that a word is read as unknown while training
     number_kinds: bool = False  # numbers in the text are told apart as percent, fraction, decimal, whole
-    heads: int = 4  # of the graph encoder (g2t)
+    heads: Count = 4  # of the graph encoder (g2t)
     tags: bool = False  # whether part-of-speech tags tell which Chinese words belong to a number (g2t)
 
 
 class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a solver is trained."""
 
-    epochs: float = 80
-    max_steps: int | None = None
-    batch_size: int = 64
-    learning_rate: float = 1e-3
-    weight_decay: float = 1e-5
+    epochs: Positive = 80
+    max_steps: Count | None = None
+    batch_size: Count = 64
+    learning_rate: Positive = 1e-3
+    weight_decay: NotNegative = 1e-5
     optimizer: Literal["adam", "adamw"] = "adam"
     schedule: Literal["halve", "linear", "cosine"] = "halve"
-    halve_every: int = 20  # epochs
-    warmup: int = 0  # steps
-    clip: float = 0.0  # largest norm of the gradient; 0: any
-    ema: float = 0.0  # decay of the averaged weights; 0: none
+    halve_every: Count = 20  # epochs
+    warmup: Natural = 0  # steps
+    clip: NotNegative = 0.0  # largest norm of the gradient; 0: any
+    ema: Share = 0.0  # decay of the averaged weights; 0: none
     soft: Literal["none", "expected", "marginal"] = "none"  # how the weighted equations of a problem count
     writing: str = "label"  # how equations are written, see `trees.WRITINGS`
-    min_word_count: int = 5
-    min_constant_count: int = 5
-    validate_every: float = 1  # epochs
-    patience: int = 0  # validations without gain before training stops; 0: never
-    valid_beam: int = 1
+    min_word_count: Natural = 5
+    min_constant_count: Natural = 5
+    validate_every: Positive = 1  # epochs
+    patience: Natural = 0  # validations without gain before training stops; 0: never
+    valid_beam: Count = 1
     seed: int = 0
 
 
@@ -114,16 +123,24 @@ def preset(name: str, **changes: Any) -> tuple[SolverConfig, TrainConfig]:
     if name not in PRESETS:
         raise ConfigError(f"unknown preset {name!r}; one of {', '.join(PRESETS)}")
     solver, train = (msgspec.structs.asdict(part) for part in PRESETS[name])
+    check_names(changes, [*solver, *train])
     for key, value in changes.items():
-        if key not in solver and key not in train:
-            raise ConfigError(f"unknown setting {key!r}")
         (solver if key in solver else train)[key] = value
     if solver["solver"] == "g2t" and "tags" not in changes:
         solver["tags"] = can_tag()
-    try:
-        return msgspec.convert(solver, SolverConfig), msgspec.convert(train, TrainConfig)
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"bad setting: {error}") from error
+    config, how = convert_settings(solver, SolverConfig), convert_settings(train, TrainConfig)
+    _check_fit(config, how)
+    return config, how
+
+
+def _check_fit(config: SolverConfig, train: TrainConfig) -> None:
+    """Settings that exclude each other."""
+    if config.directions == "concat" and config.hidden % 2:
+        raise ConfigError(f"hidden can't be {config.hidden}: with directions concat it is halved, so it must be even")
+    if config.solver == "g2t" and config.hidden % config.heads:
+        raise ConfigError(f"hidden can't be {config.hidden}: g2t has {config.heads} heads, which must divide it")
+    if train.writing not in WRITINGS:
+        raise ConfigError(f"writing can't be {train.writing!r}; one of {', '.join(WRITINGS)}")
 
 
 def draft_preset(name: str, **changes: Any) -> tuple[SolverConfig, TrainConfig]:

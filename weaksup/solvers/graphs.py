@@ -90,7 +90,7 @@ def find_cells(problem: Problem, *, tags: bool | None = None) -> tuple[Cell, ...
     By default they are, where rjieba is installed; if they are asked for and it is not, that is a ConfigError.
     """
     if tags and problem.language == "zh" and not can_tag():
-        raise ConfigError("this G2T solver was trained with the tags of rjieba, the extra zh: pip install rjieba")
+        raise ConfigError("this G2T solver was trained with the tags of rjieba: pip install rjieba")
     tags = problem.language == "zh" and (can_tag() if tags is None else tags)
     numbers = {quantity.token for quantity in problem.quantities}
     asked = find_asked(problem)

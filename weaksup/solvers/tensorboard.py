@@ -16,7 +16,7 @@ def tensorboard_curves(folder: AnyPath) -> Callable[[dict[str, Any]], None]:
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
-        raise ConfigError('TensorBoard is not installed: pip install "mathcanon[tensorboard]"') from error
+        raise ConfigError("TensorBoard is not installed: pip install tensorboard") from error
     writer = SummaryWriter(str(folder))  # type: ignore[no-untyped-call]
 
     def write(row: dict[str, Any]) -> None:

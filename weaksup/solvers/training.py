@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..errors import DataError, WeakSupError
+from ..errors import DataError, NothingToLearn, WeakSupError
 from ..files import AnyPath, whole_file
 from ..records import Problem
 from .batches import Batch, Example, bucketed, make_batch
@@ -79,7 +79,7 @@ def train_solver(
     `cells` are those of g2t's graphs where they come from elsewhere.
     """
     if not lessons:
-        raise DataError("there is nothing to train with: no problem has a usable equation")
+        raise NothingToLearn("there is nothing to train with: no problem has a usable equation")
     vocabulary = make_vocabulary(
         (lesson.problem for lesson in lessons),
         (tree for lesson in lessons for tree in lesson.trees),
@@ -88,7 +88,7 @@ def train_solver(
     )
     examples, left_out = make_examples(lessons, vocabulary, config, cells)
     if not examples:
-        raise DataError(
+        raise NothingToLearn(
             "there is nothing to train with: no equation can be written with the constants seen often enough"
         )
     run = _Run(examples, valid, Path(folder), vocabulary, config, train, torch.device(device))
