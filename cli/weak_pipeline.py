@@ -69,8 +69,8 @@ def pipeline(
 ) -> None:
     """Search, draft, rank, train, evaluate and report; each step is a file of the run folder.
 
-    Without options: the embedded stories, two to three minutes.  Killed at any moment and started again with --resume it
-    goes on where it was and ends with the same bytes.
+    Without options: the embedded stories, two to three minutes.  Killed at any moment and started again with --resume
+    it goes on where it was and ends with the same bytes.
 
     \b
     mwp-weak pipeline
