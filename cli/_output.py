@@ -39,6 +39,9 @@ class Commands(click.Group):
         try:
             code = super().main(args, prog_name, **extra)
             sys.stdout.flush()
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message(), err=True)
+            code = BAD
         except click.UsageError as error:
             help_hint = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
             warn(f"error: {error.format_message()}{help_hint}")

@@ -327,6 +327,9 @@ def grade(
         for result, tallied in tally.items():
             share = f" ({tallied / total:.1%})" if total else ""
             click.echo(f"{result:>12} {tallied:>8}{share}")
+    if tally["unreadable"] and tally["unreadable"] == sum(tally.values()):
+        warn(f"error: {file.name}: nothing in it can be read: records need the fields {pred!r} and {gold!r}")
+        return BAD
     return YES
 
 

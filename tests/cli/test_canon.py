@@ -756,7 +756,15 @@ def test_an_unreadable_record_is_tallied_with_the_reason(line: str, said: str, t
 def test_grade_takes_other_fields(tmp_path: Path) -> None:
     path = written(tmp_path, '{"prediction": "a+b", "equation": "b+a"}')
     assert out("grade", path, "--pred", "prediction", "--gold", "equation").startswith("1: same-method")
-    assert out("grade", path).startswith("1: unreadable")
+    nothing = run("grade", path)
+    assert nothing.exit_code == 2 and nothing.stdout.startswith("1: unreadable")
+    assert nothing.stderr == f"error: {path}: nothing in it can be read: records need the fields 'pred' and 'gold'\n"
+
+
+def test_without_a_command_the_help_is_no_error() -> None:
+    alone = run()
+    assert (alone.exit_code, alone.stdout) == (2, "")
+    assert alone.stderr.startswith("Usage: ") and "error" not in alone.stderr.split("\n")[0]
 
 
 def test_grade_takes_the_quantities_of_the_problem(tmp_path: Path) -> None:
