@@ -109,6 +109,9 @@ def _tolerance(context: click.Context, option: click.Parameter, text: str) -> Fr
 @click.option("--writing", type=click.Choice(["label", "canonical", "as-written"]),
               help="How equations are written.  [default: label]")  # fmt: skip
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other setting of the preset.")
+@click.option(
+    "--start", type=MODEL, metavar="MODEL", help="Begin with the weights of this model, not with random ones."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the weights and of chance.")
 @_device
 @threads_option
@@ -124,6 +127,7 @@ def train(
     valid_part: str,
     preset: str | None,
     settings: tuple[str, ...],
+    start: Path | None,
     seed: int,
     device: str,
     threads: int,
@@ -143,6 +147,7 @@ def train(
     \b
     mwp-weak train -o model
     mwp-weak train --labels labels.jsonl --soft marginal -o model
+    mwp-weak train --start model --epochs 5 --learning-rate 0.0005 -o more
     mwp-weak train --data math23k --path Math_23K.json --split-file split.json -o model
     torchrun --nproc-per-node 2 --no-python mwp-weak train -o model
     """
@@ -150,9 +155,10 @@ def train(
         raise click.UsageError("--soft is for labels: a gold equation has no alternatives")
     load_torch(threads)
     from weaksup import teaching
+    from weaksup.solvers.config import SolverConfig
     from weaksup.solvers.config import preset as preset_settings
     from weaksup.solvers.distributed import joined_processes
-    from weaksup.solvers.solver import find_device
+    from weaksup.solvers.solver import Solver, find_device
     from weaksup.solvers.tensorboard import tensorboard_curves
     from weaksup.solvers.training import train_solver
     from weaksup.solvers.training_folder import AlreadyTrained
@@ -163,6 +169,12 @@ def train(
     source = source if labels == "gold" else source.behind(Path(labels))
     name = preset or ("small" if source.data in (None, "stories") else "cpu")
     config, how = preset_settings(name, seed=seed, **chosen, **_settings(settings))
+    first_weights = None if start is None else Solver.load(start, device=device)
+    if first_weights is not None:
+        others = [key for key in (*chosen, *_settings(settings)) if key in SolverConfig.__struct_fields__]
+        if others:
+            raise click.UsageError(f"--start has a network already: leave out {', '.join(others)}")
+        config = first_weights.config
     with joined_processes(find_device(device)) as place:
         corpus = source.read()
         split = part.of(corpus)
@@ -199,6 +211,7 @@ def train(
                     device=place,
                     progress=progress if first else None,
                     cells=_read_cells(groups, corpus.problems, tell),
+                    start=first_weights,
                     on_validation=tensorboard_curves(tensorboard) if tensorboard and first else None,
                 )
         except AlreadyTrained:

@@ -280,6 +280,19 @@ def test_labels_of_another_corpus_are_refused(labels: Path, tmp_path: Path) -> N
     assert says(other).startswith(f"{other}:1: not a record of type Label")
 
 
+def test_training_can_start_with_a_trained_model(model: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
+    out("train", *STORIES, "--start", model, "--epochs", "1", "--learning-rate", "1e-12", "-o", tmp_path / "more")
+    before, after = (load_file(folder / "model.safetensors") for folder in (model, tmp_path / "more"))
+    assert all(tensor.allclose(after[name], atol=1e-6) for name, tensor in before.items())
+    assert (model / "vocabulary.json").read_bytes() == (tmp_path / "more" / "vocabulary.json").read_bytes()
+    said = refusal("train", *STORIES, "--start", model, "--hidden", "64", "-o", tmp_path / "other")
+    assert said.startswith("--start has a network already: leave out hidden")
+    said = refusal("train", *STORIES, "--epochs", "1", "--learning-rate", "1e-12", "-o", tmp_path / "more")
+    assert "was trained with other settings or data" in said
+
+
 def test_two_threads_give_the_same_bits_twice(tmp_path: Path) -> None:
     assert PROGRAM, "mwp-weak is not installed"
     weights = set()

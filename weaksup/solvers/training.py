@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..errors import DataError, NothingToLearn, WeakSupError
+from ..errors import ConfigError, DataError, NothingToLearn, WeakSupError
 from ..files import AnyPath, whole_file
 from ..records import Problem
 from .batches import Batch, Example, bucketed, make_batch
@@ -71,30 +71,38 @@ def train_solver(
     progress: Progress | None = None,
     on_validation: OnValidation | None = None,
     cells: Cells | None = None,
+    start: Solver | None = None,
     checkpoint_seconds: float = 60.0,
 ) -> TrainResult:
     """Train a solver into `folder`, or go on where a killed run of the same settings stopped.
 
     The weights kept are those with the best answer accuracy on `valid` (its gold is not read), without it the last.
-    `cells` are those of g2t's graphs where they come from elsewhere.
+    `cells` are those of g2t's graphs where they come from elsewhere.  `start` is a solver of the same settings to begin
+    with: its weights, its words and its constants.
     """
+    if start is not None and start.config != config:
+        raise ConfigError("the solver to start with is another network: take its settings")
     if not lessons:
         raise NothingToLearn("there is nothing to train with: no problem has a usable equation")
-    vocabulary = make_vocabulary(
-        (lesson.problem for lesson in lessons),
-        (tree for lesson in lessons for tree in lesson.trees),
-        min_word_count=train.min_word_count,
-        min_constant_count=train.min_constant_count,
-    )
+    vocabulary = start.vocabulary if start else _vocabulary(lessons, train)
     examples, left_out = make_examples(lessons, vocabulary, config, cells)
     if not examples:
         raise NothingToLearn(
             "there is nothing to train with: no equation can be written with the constants seen often enough"
         )
-    run = _Run(examples, valid, Path(folder), vocabulary, config, train, torch.device(device))
+    run = _Run(examples, valid, Path(folder), vocabulary, config, train, torch.device(device), start)
     run.on_validation, run.cells = on_validation, cells or {}
     run.prepare()
     return run.train(progress, checkpoint_seconds, dict(left_out))
+
+
+def _vocabulary(lessons: Sequence[Lesson], train: TrainConfig) -> Vocabulary:
+    return make_vocabulary(
+        (lesson.problem for lesson in lessons),
+        (tree for lesson in lessons for tree in lesson.trees),
+        min_word_count=train.min_word_count,
+        min_constant_count=train.min_constant_count,
+    )
 
 
 class _Run:
@@ -109,6 +117,7 @@ class _Run:
         config: SolverConfig,
         train: TrainConfig,
         device: torch.device,
+        start: Solver | None,
     ) -> None:
         self.examples, self.valid, self.folder = examples, valid, folder
         self.vocabulary, self.config, self.settings, self.device = vocabulary, config, train, device
@@ -127,6 +136,9 @@ class _Run:
         self.cells: Cells = {}
         torch.manual_seed(train.seed)
         self.model = build_model(config, vocabulary).to(device)
+        self.start = start
+        if start is not None:
+            self.model.load_state_dict(start.model.state_dict())
         self.average = (
             {name: value.detach().clone() for name, value in self.model.named_parameters()} if train.ema else {}
         )
@@ -140,7 +152,7 @@ class _Run:
 
     def prepare(self) -> None:
         """Make the folder, or take up what a run of the same settings left in it."""
-        info = describe_training(self.config, self.settings, self.examples, self.valid)
+        info = describe_training(self.config, self.settings, self.examples, self.valid, self.start)
         # The first process alone looks at the folder and changes it; the others hear what came of it.
         error: WeakSupError | OSError | None = None
         if self.rank == 0:

@@ -14,6 +14,7 @@ from ..records import Problem
 from .batches import Example
 from .checkpoint import CHECKPOINT, CONFIG, VOCABULARY, WEIGHTS, ModelInfo, read_json, write_json
 from .config import SolverConfig, TrainConfig
+from .solver import Solver
 from .vocabulary import Vocabulary
 
 __all__ = ["METRICS", "TIMES", "AlreadyTrained", "describe_training", "take_folder"]
@@ -26,9 +27,13 @@ class AlreadyTrained(ConfigError):
 
 
 def describe_training(
-    config: SolverConfig, train: TrainConfig, examples: Sequence[Example], valid: Sequence[Problem]
+    config: SolverConfig,
+    train: TrainConfig,
+    examples: Sequence[Example],
+    valid: Sequence[Problem],
+    start: Solver | None = None,
 ) -> ModelInfo:
-    """What a run is known by: settings, data (gold of the valid part left out) and torch."""
+    """What a run is known by: settings, data (gold of the valid part left out), weights to start with, and torch."""
     plain = (problem.without_gold() for problem in valid)
     training = {
         "settings": msgspec.to_builtins(train),
@@ -38,6 +43,10 @@ def describe_training(
         "valid_digest": _digest(plain),
         "torch": str(torch.__version__),
     }
+    if start is not None:
+        training["start"] = hashlib.sha256(
+            b"".join(tensor.cpu().numpy().tobytes() for tensor in start.model.state_dict().values())
+        ).hexdigest()
     return ModelInfo(solver=config, training=training)
 
 
