@@ -3,7 +3,9 @@
 place.py    where runs are kept
 runs.py     every run: which `mwp-weak` commands make it
 runner.py   starts what is missing
-folders.py  what the runs left: scores, accuracies, settings, times
+folders.py  how the runs were made: commands, settings, times
+figures.py  what they measured: figures by name
+records.py  both of a run, from its folder or as recorded earlier
 cells.py    a table with the paper's figures beside ours, as JSON and as Markdown
 tables.py   which tables there are, which runs each needs; their rows are in search_tables.py, label_tables.py,
             answer_tables.py

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from weaksup import published
 from weaksup.published import Answers
 
-from .cells import NOT_RUN, NOTHING, Cell, Part, Row, Table, accuracy, count, number, paper, percent
+from .cells import NOT_RUN, NOTHING, Cell, Part, Row, Table, accuracy, first_count, number, paper, percent
 from .chart import Bar, bar_chart
-from .folders import arm_run, evaluation, label_score
-from .place import Place
+from .figures import figure_name
+from .records import Records
 from .runs import EQUAL
 
 __all__ = ["ablation", "baselines", "main_results", "oracle_test"]
@@ -30,28 +29,25 @@ class _Solver(NamedTuple):
     paper: Answers | None = None
 
 
-def _answers(solver: _Solver, places: Sequence[Place]) -> dict[str, Cell]:
+def _answers(solver: _Solver, records: Records) -> dict[str, Cell]:
     """The cells of `_HEAD`."""
     theirs = solver.paper
-    valid, test = (
-        accuracy([evaluation(place, solver.run, part, solver.arm) for place in places]) for part in ("valid", "test")
-    )
+    valid, test = (accuracy(records[solver.run], figure_name(solver.arm, part)) for part in ("valid", "test"))
     reported = [NOTHING, NOTHING]
     if theirs is not None:
         reported = [paper(theirs.valid, theirs.valid_spread), paper(theirs.test, theirs.test_spread)]
     return dict(zip(_HEAD, (reported[0], valid, reported[1], test), strict=True))
 
 
-def _labels(solver: _Solver, places: Sequence[Place]) -> Cell:
+def _labels(solver: _Solver, records: Records) -> Cell:
     """How many problems it was trained with; of several seeds the first."""
-    trained = arm_run(places[0], solver.run, solver.arm)
-    return NOT_RUN if trained is None else count(trained.labels)
+    return first_count(records[solver.run], figure_name(solver.arm, "labels"))
 
 
 # --- the main results -------------------------------------------------------------------------------------------------
 
 
-def main_results(places: Sequence[Place]) -> Table:
+def main_results(records: Records) -> Table:
     """Every method, GTS and G2T."""
     gts, g2t = published.RESULTS["gts"], published.RESULTS["g2t"]
     by_solver = {
@@ -62,7 +58,7 @@ def main_results(places: Sequence[Place]) -> Table:
             _Solver("LBF + memory", "lbf-memory", paper=gts["lbf-memory"]),
             _Solver("ours (EM with drafts)", EQUAL, "em", gts["ours"]),
             _Solver("ours, long", "long-gts-em", paper=gts["ours"]),
-            _Solver(_supervised(places[0]), EQUAL, "gold", gts["supervised"]),
+            _Solver(_supervised(records), EQUAL, "gold", gts["supervised"]),
             _Solver("supervised, long", "long-gts-gold", paper=gts["supervised"]),
         ),
         "G2T": (
@@ -75,7 +71,8 @@ def main_results(places: Sequence[Place]) -> Table:
     parts = []
     for title, solvers in by_solver.items():
         rows = [
-            Row(name=one.name, cells=tuple(_answers(one, places).values()), run=one.run, arm=one.arm) for one in solvers
+            Row(name=one.name, cells=tuple(_answers(one, records).values()), run=one.run, arm=one.arm)
+            for one in solvers
         ]
         parts.append(Part(title=title, head=("", *_HEAD), rows=tuple(rows)))
     return Table(
@@ -91,10 +88,10 @@ def main_results(places: Sequence[Place]) -> Table:
     )
 
 
-def _supervised(place: Place) -> str:
+def _supervised(records: Records) -> str:
     """The gold arm has gold for the problems that em has labels for: the name says how many."""
-    trained = arm_run(place, EQUAL, "gold")
-    return "supervised" if trained is None else f"supervised ({trained.labels:,} problems)"
+    labels = first_count(records[EQUAL], "gold.labels")
+    return "supervised" if labels == NOT_RUN else f"supervised ({labels.shown} problems)"
 
 
 # --- the ablation -----------------------------------------------------------------------------------------------------
@@ -109,12 +106,12 @@ _ABLATION = {
 }
 
 
-def ablation(places: Sequence[Place]) -> Table:
+def ablation(records: Records) -> Table:
     """The rankers at one budget."""
     rows = []
     for arm, name in _ABLATION.items():
         solver = _Solver(name, EQUAL, arm, published.ABLATION.get(arm))
-        cells = (_labels(solver, places), *_answers(solver, places).values())
+        cells = (_labels(solver, records), *_answers(solver, records).values())
         rows.append(Row(name=name, cells=cells, run=EQUAL, arm=arm))
     return Table(
         title="Ablation of the ranking, GTS, answer accuracy in %",
@@ -130,17 +127,14 @@ def ablation(places: Sequence[Place]) -> Table:
 _BASELINES = {"lbf": "LBF", "lbf-memory": "LBF + memory", "warm": "WARM", "warm-beam": "WARM + beam"}
 
 
-def baselines(places: Sequence[Place]) -> Table:
+def baselines(records: Records) -> Table:
     """What the baselines find on train, and how well they answer."""
     rows = []
     for run, name in _BASELINES.items():
-        answers = _answers(_Solver(name, run, paper=published.RESULTS["gts"][run]), places)
-        scores = [label_score(place, run) for place in places]
+        answers = _answers(_Solver(name, run, paper=published.RESULTS["gts"][run]), records)
         cells = (
             paper(published.BASELINE_RECALL.get(run)),
-            percent(scores, lambda score: score.recall),
-            percent(scores, lambda score: score.micro),
-            percent(scores, lambda score: score.macro),
+            *[percent(records[run], f"value.{share}") for share in ("recall", "micro", "macro")],
             *answers.values(),
         )
         rows.append(Row(name=name, cells=cells, run=run))
@@ -164,10 +158,10 @@ _WEAK = {"random": "any candidate", "basic": "Basic Ranker", "beam": "Beam Ranke
 _GOLD = "gold"
 
 
-def oracle_test(places: Sequence[Place]) -> Table:
+def oracle_test(records: Records) -> Table:
     """Weak labels against gold equations for the same problems."""
     names = {**_WEAK, _GOLD: "gold equations"}
-    answers = {arm: _answers(_Solver(name, EQUAL, arm), places) for arm, name in names.items()}
+    answers = {arm: _answers(_Solver(name, EQUAL, arm), records) for arm, name in names.items()}
     gold = answers[_GOLD]["test, here"].value
     gap = Cell(shown=f"about {published.ORACLE_GAP}", value=published.ORACLE_GAP)
     rows = [Row(name="the paper (its figure has no numbers)", cells=(NOTHING, NOTHING, NOTHING, gap))]
@@ -175,7 +169,7 @@ def oracle_test(places: Sequence[Place]) -> Table:
     for arm, name in names.items():
         test = answers[arm]["test, here"]
         behind = NOT_RUN if gold is None or test.value is None else number(gold - test.value)
-        cells = (_labels(_Solver(name, EQUAL, arm), places), answers[arm]["valid, here"], test, behind)
+        cells = (_labels(_Solver(name, EQUAL, arm), records), answers[arm]["valid, here"], test, behind)
         rows.append(Row(name=name, cells=cells, run=EQUAL, arm=arm))
         if test.value is not None:
             bars.append(Bar(name, test.value, test.shown, is_gold=arm == _GOLD))

@@ -6,14 +6,14 @@ seeds are shown as mean and sample deviation; a figure that a seed lacks is not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import sqrt
 from statistics import fmean, stdev
-from typing import TypeVar
 
 import msgspec
 
-from weaksup.run_folder import Accuracy, Evaluation
+from .figures import figure_name
+from .records import RunRecord
 
 __all__ = [
     "NOTHING",
@@ -24,13 +24,12 @@ __all__ = [
     "Table",
     "accuracy",
     "count",
+    "first_count",
     "markdown",
     "number",
     "paper",
     "percent",
 ]
-
-T = TypeVar("T")
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -90,33 +89,33 @@ def paper(value: float | int | None, spread: float | None = None) -> Cell:
     return Cell(shown=shown if spread is None else f"{shown} ± {spread:.1f}", value=value)
 
 
-def percent(found: Sequence[T | None], share: Callable[[T], float | None], *, problems: int | None = None) -> Cell:
-    """A share of each thing that was found, one a seed, in percent; with `problems` its standard error, for so many."""
-    there = [one for one in found if one is not None]
-    if not there or len(there) < len(found):
+def first_count(runs: Sequence[RunRecord], figure: str) -> Cell:
+    """A count, of several seeds that of the first."""
+    value = runs[0].figures.get(figure)
+    return NOT_RUN if value is None else count(int(value))
+
+
+def percent(runs: Sequence[RunRecord], figure: str, *, problems: str | None = None) -> Cell:
+    """A percent of each seed; with `problems`, a figure too, its standard error for so many."""
+    if any(figure not in run.figures for run in runs):
         return NOT_RUN
-    shares = [value for one in there if (value := share(one)) is not None]
-    if len(shares) < len(there):
+    values = tuple(value for run in runs if (value := run.figures[figure]) is not None)
+    if len(values) < len(runs):
         return NOTHING  # there is nothing to divide by
-    values = tuple(round(100 * value, 4) for value in shares)
     mean = fmean(values)
     several = len(values) > 1
+    measured = runs[0].figures.get(problems) if problems else None
     return Cell(
         shown=f"{mean:.1f} ± {stdev(values):.1f}" if several else f"{mean:.1f}",
         value=round(mean, 4),
         seeds=values if several else (),
-        standard_error=round(sqrt(mean * (100 - mean) / problems), 2) if problems else None,
+        standard_error=round(sqrt(mean * (100 - mean) / measured), 2) if measured else None,
     )
 
 
-def accuracy(found: Sequence[Evaluation | None], *, size: str | None = None) -> Cell:
+def accuracy(runs: Sequence[RunRecord], name: str, *, size: str | None = None) -> Cell:
     """The answer accuracy of solvers, one a seed, with its standard error; of all problems or those of a size."""
-
-    def of_size(one: Evaluation) -> Evaluation | Accuracy:
-        return one if size is None else one.by_quantities.get(size, Accuracy())
-
-    problems = next((of_size(one).problems for one in found if one is not None), None)
-    return percent(found, lambda one: of_size(one).answer_accuracy, problems=problems)
+    return percent(runs, figure_name(name, size), problems=figure_name(name, "problems", size))
 
 
 def markdown(part: Part) -> str:

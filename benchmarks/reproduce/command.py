@@ -29,7 +29,8 @@ _INTERRUPTED = 130
 @click.option("--work", type=_FOLDER, default="build/reproduce", show_default=True, help="Where the runs are kept.")
 @click.option("--data", type=_FOLDER, default=lambda: os.environ.get("MATHCANON_DATA", "../shared/data"),
               help="The folder with math23k/ in it.  [default: MATHCANON_DATA, else ../shared/data]")  # fmt: skip
-@click.option("--no-run", is_flag=True, help="Start nothing: fill the table from the runs that are there.")
+@click.option("--no-run", is_flag=True, help="Start nothing: fill the table from what is there or recorded.")
+@click.option("--fresh", is_flag=True, help="Take nothing from the records of runs that are not there any more.")
 @click.option("--only", multiple=True, type=click.Choice(list(RUNS)), metavar="RUN",
               help="Start this run (and those that it needs), not all of the table; may be repeated.")  # fmt: skip
 @click.option("--seed", "seeds", multiple=True, type=click.IntRange(min=0), help="May be repeated.  [default: 0]")
@@ -37,12 +38,20 @@ _INTERRUPTED = 130
     "--results", type=_FOLDER, default=RESULTS, help="Where tables go.  [default: benchmarks/results/reproduce]"
 )
 def main(
-    table: str, work: Path, data: Path, no_run: bool, only: tuple[str, ...], seeds: tuple[int, ...], results: Path
+    table: str,
+    work: Path,
+    data: Path,
+    no_run: bool,
+    fresh: bool,
+    only: tuple[str, ...],
+    seeds: tuple[int, ...],
+    results: Path,
 ) -> None:
     """Make a TABLE of the ComSearch paper again, or `all`; `list` says which runs each needs and what they take.
 
     Runs are `mwp-weak` commands, and take hours: what is done is not done again, and what was interrupted goes on.
-    The table is written as JSON and as Markdown and printed.  Start it in the folder of the repository.
+    The table is written as JSON and as Markdown and printed; figures of runs that are not there, or only in part, are
+    those that were recorded earlier (records/ beside the tables).  Start it in the folder of the repository.
 
     \b
     python benchmarks/reproduce search-space
@@ -60,7 +69,7 @@ def main(
             failed = _run_missing(names, places, set(only))
         for name in names:
             if failed.isdisjoint(runs_of(name)):
-                click.echo(write_table(name, places, results))
+                click.echo(write_table(name, places, results, fresh=fresh))
             else:
                 click.echo(f"{name} is not written: a run of it failed", err=True)
     except KeyboardInterrupt:

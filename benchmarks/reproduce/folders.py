@@ -1,4 +1,4 @@
-"""What the runs left: scores of the oracle, accuracies of solvers, and with what settings and time it was made.
+"""How the runs in their folders were made: by which commands and code, with what settings and time.
 
 Everything is read with the records that the programs write with; what is not there is None.
 """
@@ -11,10 +11,9 @@ from typing import TypeVar
 import msgspec
 
 from weaksup.errors import DataError
-from weaksup.oracle import Score
-from weaksup.run_folder import METRICS, Arm, ArmRun, Evaluation, Metrics
+from weaksup.files import whole_file
 
-from .place import SHOWN, Place
+from .place import SHOWN, Place, run_name
 from .runs import RUNS, command_text, place_of, steps_of
 
 __all__ = [
@@ -23,12 +22,9 @@ __all__ = [
     "MadeStep",
     "Model",
     "RunFacts",
-    "arm_run",
-    "candidate_score",
-    "evaluation",
-    "label_score",
     "read",
     "run_facts",
+    "write",
 ]
 
 T = TypeVar("T")
@@ -46,41 +42,10 @@ def read(path: Path, kind: type[T]) -> T | None:
         raise DataError(f"not what a run leaves: {error}", path=str(path)) from error
 
 
-# --- figures ----------------------------------------------------------------------------------------------------------
-
-
-def candidate_score(place: Place, run: str, what: str) -> Score | None:
-    """What the oracle says of a search: of `all` problems, or of train by a law (`train.value`)."""
-    return read(place_of(run, place).beside(run, what), Score)
-
-
-def arm_run(place: Place, run: str, arm: str | None = None) -> ArmRun | None:
-    """An arm of a pipeline, or a baseline."""
-    path = place.of(run) / METRICS
-    if arm is None:
-        found = read(path, Arm)
-        return None if found is None else found.runs[0]
-    metrics = read(path, Metrics)
-    return None if metrics is None else next((one.runs[0] for one in metrics.arms if one.name == arm), None)
-
-
-def label_score(place: Place, run: str, arm: str | None = None, *, law: str = "value") -> Score | None:
-    """What the oracle says of the labels that were trained with, on the train part."""
-    if law != "value":
-        return read(place.beside(run, f"{arm}.{law}"), Score)
-    trained = arm_run(place, run, arm)
-    return None if trained is None else trained.oracle
-
-
-def evaluation(place: Place, run: str, part: str, arm: str | None = None) -> Evaluation | None:
-    """The accuracies of a solver on the valid or test part, beam 5; pipelines and baselines measure test themselves."""
-    trained = arm_run(place, run, arm) if part == "test" else None
-    if trained is not None:
-        return trained.evaluation
-    return read(place.beside(run, part if arm is None else f"{arm}.{part}"), Evaluation)
-
-
-# --- how they were made -----------------------------------------------------------------------------------------------
+def write(path: Path, record: object) -> None:
+    """Write a record to a file, whole or not at all."""
+    with whole_file(path) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
 
 
 class MadeStep(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,6 +113,10 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
     made: Made  # a command that was started elsewhere is missing
     cpu_seconds: float | None  # of all commands; of one that was started elsewhere, its trainings
     models: list[Model]
+
+    @property
+    def name(self) -> str:
+        return run_name(self.run, self.seed)
 
     @property
     def state(self) -> str:

@@ -2,47 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from weaksup import published
-from weaksup.oracle import SIZES, Score
-from weaksup.run_folder import Evaluation
+from weaksup.oracle import SIZES
 
 from .cells import Cell, Part, Row, Table, accuracy, paper, percent
-from .folders import candidate_score, evaluation, label_score
-from .place import Place
+from .figures import figure_name
+from .records import Records
 from .runs import EQUAL
 from .search_tables import PLANS
 
 __all__ = ["by_quantities", "equation_accuracy"]
 
 _LAWS = ("value", "structure")
-_Share = Callable[[Score], float | None]
-_SHARES: dict[str, _Share] = {
-    "single": lambda score: score.micro_single,
-    "multiple": lambda score: score.micro_multiple,
-    "all data": lambda score: score.micro,
-}
+_SHARES = {"single": "micro.single", "multiple": "micro.multiple", "all data": "micro"}
 
 
-def equation_accuracy(places: Sequence[Place]) -> Table:
+def equation_accuracy(records: Records) -> Table:
     """Micro equation accuracy of candidates and labels, by two laws."""
     candidates = []
     theirs = (published.CANDIDATES_SINGLE, published.CANDIDATES_MULTIPLE, published.CANDIDATES_ALL)
     for plan in PLANS:
         run = f"search-{plan}"
-        scores = [candidate_score(places[0], run, f"train.{law}") for law in _LAWS]
         for (which, share), figure in zip(_SHARES.items(), theirs, strict=True):
-            cells = [percent([score], share) for score in scores]
+            cells = [percent(records[run], f"train.{law}.{share}") for law in _LAWS]
             candidates.append(Row(name=f"{which}, plan `{plan}`", cells=(paper(figure), *cells), run=run))
     labels = []
     names = {"basic": "Basic Ranker", "beam": "Beam Ranker", "em": "EM with drafts", "random": "random pick"}
     for arm, name in names.items():
         for which, figures in (("multiple", published.ARM_MULTIPLE), ("all data", published.ARM_LABELS)):
-            judged = [[label_score(place, EQUAL, arm, law=law) for place in places] for law in _LAWS]
-            cells = [percent(scores, _SHARES[which]) for scores in judged]
+            cells = [percent(records[EQUAL], f"{arm}.{law}.{_SHARES[which]}") for law in _LAWS]
             labels.append(Row(name=f"{name} ({which})", cells=(paper(figures.get(arm)), *cells), run=EQUAL))
     head = ("paper", *[f"`{law}`" for law in _LAWS])
     return Table(
@@ -81,18 +72,18 @@ _SOURCES = (
 )
 
 
-def by_quantities(places: Sequence[Place]) -> Table:
+def by_quantities(records: Records) -> Table:
     """Labels of train and answers of test by number of quantities."""
     parts = [
-        _part("Train, micro equation accuracy, %", published.MICRO_BY_QUANTITIES, _label_cells(places, "micro")),
-        _part("Train, macro equation accuracy, %", published.MACRO_BY_QUANTITIES, _label_cells(places, "macro")),
-        _part("Test, answer accuracy, %", published.ANSWERS_BY_QUANTITIES, _answer_cells(places)),
+        _part("Train, micro equation accuracy, %", published.MICRO_BY_QUANTITIES, _label_cells(records, "micro")),
+        _part("Train, macro equation accuracy, %", published.MACRO_BY_QUANTITIES, _label_cells(records, "macro")),
+        _part("Test, answer accuracy, %", published.ANSWERS_BY_QUANTITIES, _answer_cells(records)),
     ]
     return Table(
         title="By number of quantities",
         paper="tab:len",
         split="labels: train; answers: test",
-        parts=(*parts, _proportions(places)),
+        parts=(*parts, _proportions(records)),
         notes=(
             "Labels are right by `value`. Macro: right labels of all problems, a problem without a label counting 0.",
         ),
@@ -116,37 +107,30 @@ def _part(title: str, figures: Mapping[str, Mapping[str, float]], cells: _Cells)
     return Part(title=title, head=("quantities", *[source.head for source in _SOURCES]), rows=tuple(rows))
 
 
-def _label_cells(places: Sequence[Place], share: str) -> _Cells:
+def _label_cells(records: Records, share: str) -> _Cells:
     def cell(source: _Source, size: str) -> Cell:
-        scores = [label_score(place, source.run, source.arm) for place in places]
-        return percent(scores, lambda score: getattr(score.by_quantities[size], share))
+        return percent(records[source.run], figure_name(source.arm, "value", share, size))
 
     return cell
 
 
-def _answer_cells(places: Sequence[Place]) -> _Cells:
+def _answer_cells(records: Records) -> _Cells:
     def cell(source: _Source, size: str) -> Cell:
-        found = [evaluation(place, source.run, "test", source.arm) for place in places]
-        return accuracy(found, size=size)
+        return accuracy(records[source.run], figure_name(source.arm, "test"), size=size)
 
     return cell
 
 
-def _proportions(places: Sequence[Place]) -> Part:
+def _proportions(records: Records) -> Part:
     """How the test problems are spread over the numbers of quantities; the same in every run."""
-    tested = evaluation(places[0], EQUAL, "test", "em")
     rows = [
         Row(
             name=_size_name(size),
-            cells=(paper(published.TEST_PROPORTION[size]), percent([tested], partial(_proportion, size=size))),
+            cells=(paper(published.TEST_PROPORTION[size]), percent(records[EQUAL][:1], f"em.test.share.{size}")),
         )
         for size in SIZES
     ]
     return Part(title="Share of the test problems, %", head=("quantities", "paper", "here"), rows=tuple(rows))
-
-
-def _proportion(tested: Evaluation, *, size: str) -> float:
-    return tested.by_quantities[size].problems / tested.problems if size in tested.by_quantities else 0.0
 
 
 def _size_name(size: str) -> str:

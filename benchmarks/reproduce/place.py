@@ -8,6 +8,11 @@ from typing import NamedTuple
 HERE = Path(__file__).resolve().parent
 
 
+def run_name(run: str, seed: int) -> str:
+    """What the files of a run are called: as the run itself, with a seed other than 0 the seed as well."""
+    return run if seed == 0 else f"{run}-seed-{seed}"
+
+
 class Place(NamedTuple):
     """The folders of a run with one seed."""
 
@@ -17,13 +22,12 @@ class Place(NamedTuple):
     seed: int = 0
 
     def of(self, run: str) -> Path:
-        """The folder of a run: its name, with a seed other than 0 the seed as well."""
-        return self.work / (run if self.seed == 0 else f"{run}-seed-{self.seed}")
+        """The folder of a run."""
+        return self.work / run_name(run, self.seed)
 
     def beside(self, run: str, what: str) -> Path:
         """A file beside that folder: what a command printed about the run."""
-        folder = self.of(run)
-        return folder.with_name(f"{folder.name}.{what}.json")
+        return self.work / f"{run_name(run, self.seed)}.{what}.json"
 
     @property
     def corpus(self) -> tuple[str, ...]:

@@ -15,11 +15,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO
 
-import msgspec
-
 from weaksup.files import whole_file
 
-from .folders import MADE, Made, MadeStep, read
+from .folders import MADE, Made, MadeStep, read, write
 from .place import Place
 from .runs import Step, command_text, place_of, steps_of
 
@@ -96,5 +94,4 @@ def _note(place: Place, name: str, step: Step, commit: str, seconds: float) -> N
     before = made.get(step.closing.name, MadeStep())
     commits = tuple(dict.fromkeys([*before.commits, commit]))
     made[step.closing.name] = MadeStep(commits=commits, cpu_seconds=round(before.cpu_seconds + seconds, 1))
-    with whole_file(path) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
+    write(path, made)

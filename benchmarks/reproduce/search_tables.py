@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
-
 import mathcanon as mc
 from weaksup import published
-from weaksup.oracle import SIZES, Score
+from weaksup.oracle import SIZES
 
-from .cells import NOT_RUN, Part, Row, Table, count, number, paper, percent
-from .folders import candidate_score, label_score
-from .place import Place
+from .cells import Part, Row, Table, count, first_count, number, paper, percent
+from .figures import LONG_PROBLEMS, SHORT_PROBLEMS
+from .records import Records
 
 __all__ = ["PLANS", "recall", "search_space", "search_statistics"]
 
@@ -19,7 +16,7 @@ PLANS = ("released", "paper", "full")
 _SIZE_HEADS = (*SIZES[:-1], "6 and more")
 
 
-def search_space(places: Sequence[Place]) -> Table:
+def search_space(records: Records) -> Table:
     """Sizes of the search space, from `mathcanon.count`: nothing is run."""
     columns = {
         "none": "brute force",
@@ -47,9 +44,9 @@ def search_space(places: Sequence[Place]) -> Table:
     )
 
 
-def search_statistics(places: Sequence[Place]) -> Table:
+def search_statistics(records: Records) -> Table:
     """How many problems have no, one or several candidates, by plan."""
-    scores = {plan: candidate_score(places[0], f"search-{plan}", "all") for plan in PLANS}
+    searches = [records[f"search-{plan}"] for plan in PLANS]
     measures = {
         "problems": "all data",
         "too-many-quantities": "too long",
@@ -63,12 +60,12 @@ def search_statistics(places: Sequence[Place]) -> Table:
             name=name,
             cells=(
                 paper(published.SEARCH_STATISTICS[key]),
-                *[NOT_RUN if score is None else count(_counts(score)[key]) for score in scores.values()],
+                *[first_count(search, f"all.{key}") for search in searches],
             ),
         )
         for key, name in measures.items()
     ]
-    shares = [percent([score], lambda score: score.recall) for score in scores.values()]
+    shares = [percent(search, "all.recall") for search in searches]
     rows.append(Row(name="covered, %", cells=(paper(published.RECALL), *shares)))
     return Table(
         title="What the search finds",
@@ -82,18 +79,7 @@ def search_statistics(places: Sequence[Place]) -> Table:
     )
 
 
-def _counts(score: Score) -> Mapping[str, int]:
-    return {
-        "problems": score.problems,
-        "too-many-quantities": score.skipped.get("too-many-quantities", 0),
-        "power": score.uncovered_power,
-        "single": score.single,
-        "multiple": score.multiple,
-        "covered": score.covered,
-    }
-
-
-def recall(places: Sequence[Place]) -> Table:
+def recall(records: Records) -> Table:
     """Problems with at least one candidate, by number of quantities."""
     by_size = [
         Row(
@@ -105,16 +91,12 @@ def recall(places: Sequence[Place]) -> Table:
         Row(name=f"{name}, paper", cells=tuple(paper(figure) for figure in published.RECALL_SHORT_LONG[key]))
         for key, name in (("lbf", "LBF"), ("ours", "ComSearch"))
     ]
-    sources: dict[str, tuple[str, list[Score | None]]] = {
-        "LBF, here (train part)": ("lbf", [label_score(place, "lbf") for place in places])
-    }
-    for plan in PLANS:
-        name = f"search-{plan}"
-        sources[f"`{plan}`, here"] = (name, [candidate_score(places[0], name, "all")])
-    for name, (run, scores) in sources.items():
-        cells = [percent(scores, partial(_recall, sizes=(size,))) for size in SIZES]
+    sources = {"LBF, here (train part)": ("lbf", "value.recall")}
+    sources |= {f"`{plan}`, here": (f"search-{plan}", "all.recall") for plan in PLANS}
+    for name, (run, figure) in sources.items():
+        cells = [percent(records[run], f"{figure}.{size}") for size in SIZES]
         by_size.append(Row(name=name, cells=tuple(cells), run=run))
-        halves = [percent(scores, partial(_recall, sizes=sizes)) for sizes in (SIZES[:3], SIZES[3:])]
+        halves = [percent(records[run], f"{figure}.{which}") for which in (SHORT_PROBLEMS, LONG_PROBLEMS)]
         short_long.append(Row(name=name, cells=tuple(halves), run=run))
     return Table(
         title="Recall by number of quantities, %",
@@ -126,10 +108,3 @@ def recall(places: Sequence[Place]) -> Table:
         ),
         notes=("Recall of LBF: problems for which it has found an equation by the end of its training.",),
     )
-
-
-def _recall(score: Score, *, sizes: Sequence[str]) -> float | None:
-    """Of the problems with so many quantities."""
-    chosen = [score.by_quantities[size] for size in sizes]
-    problems = sum(one.problems for one in chosen)
-    return sum(one.covered for one in chosen) / problems if problems else None

@@ -1,6 +1,7 @@
 """Which tables there are and which runs each needs, and how a table is written: NAME.json and NAME.md.
 
-The same runs give the same bytes: no time and no folder of the machine is in the files.
+The same runs give the same bytes: no time and no folder of the machine is in the files.  Which runs were read from
+their records is said in both.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from weaksup.run_folder import DRAFT
 
 from .answer_tables import ablation, baselines, main_results, oracle_test
 from .cells import Part, Table, markdown
-from .folders import RunFacts, run_facts
+from .folders import write
 from .label_tables import by_quantities, equation_accuracy
 from .place import Place
+from .records import Records, RunRecord, known_run
 from .runs import BEAM, EQUAL, RUNS
 from .search_tables import recall, search_space, search_statistics
 
-__all__ = ["TABLES", "TableOf", "facts_of", "runs_of", "write_table"]
+__all__ = ["TABLES", "TableOf", "known_runs", "runs_of", "write_table"]
 
 _SEARCHES = ("search-released", "search-paper", "search-full")
 _BASELINES = ("lbf", "lbf-memory", "warm", "warm-beam")
@@ -31,7 +33,7 @@ _BASELINES = ("lbf", "lbf-memory", "warm", "warm-beam")
 class TableOf(NamedTuple):
     """What fills a table, and the runs that it reads."""
 
-    fill: Callable[[Sequence[Place]], Table]  # a place for each seed
+    fill: Callable[[Records], Table]
     runs: tuple[str, ...] = ()
 
 
@@ -68,18 +70,25 @@ def runs_of(table: str) -> list[str]:
     return [run for run in RUNS if run in wanted]
 
 
-def facts_of(runs: Sequence[str], places: Sequence[Place]) -> list[RunFacts]:
-    """How the runs were made, for each seed; those without a seed once."""
-    return [run_facts(place, run) for run in runs for place in (places if RUNS[run].seeded else places[:1])]
+def known_runs(table: str, places: Sequence[Place], results: Path, *, fresh: bool = False) -> Records:
+    """The runs of a table and those that they need, each with the seeds of the places (see `known_run`)."""
+    return {
+        run: [known_run(place, run, results, fresh=fresh) for place in (places if RUNS[run].seeded else places[:1])]
+        for run in runs_of(table)
+    }
 
 
-def write_table(name: str, places: Sequence[Place], folder: Path) -> str:
-    """Fill a table from what is there, write its files; the Markdown."""
-    table = TABLES[name].fill(places)
-    facts = facts_of(runs_of(name), places)
+def write_table(name: str, places: Sequence[Place], folder: Path, *, fresh: bool = False) -> str:
+    """Fill a table from what is known, write its files; the Markdown.
+
+    What is known is in the places or was recorded in the folder earlier; `fresh` takes nothing recorded.
+    """
+    records = known_runs(name, places, folder, fresh=fresh)
+    table = TABLES[name].fill(records)
+    runs = [run for same in records.values() for run in same]  # of each seed
     seeds = sorted({place.seed for place in places})
     command = f"python benchmarks/reproduce {name}" + "".join(f" --seed {seed}" for seed in seeds if seeds != [0])
-    shown = _page(name, table, facts, seeds, command)
+    shown = _page(name, table, runs, seeds, command)
     record = {
         "table": name,
         "title": table.title,
@@ -91,15 +100,15 @@ def write_table(name: str, places: Sequence[Place], folder: Path) -> str:
         "command": command,
         "parts": [_record(part) for part in table.parts],
         "notes": table.notes,
-        "runs": facts,
+        "runs": [{"recorded": run.recorded, **msgspec.structs.asdict(run.facts)} for run in runs],
     }
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / f"{name}.json", msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
-    _write(folder / f"{name}.md", shown.encode())
+    write(folder / f"{name}.json", record)
+    _write_text(folder / f"{name}.md", shown)
     if table.figure is None:
         (folder / f"{name}.svg").unlink(missing_ok=True)
     else:
-        _write(folder / f"{name}.svg", table.figure.encode())
+        _write_text(folder / f"{name}.svg", table.figure)
     return shown
 
 
@@ -112,12 +121,12 @@ def _record(part: Part) -> dict[str, Any]:
     return {"title": part.title, "rows": rows}
 
 
-def _page(name: str, table: Table, facts: Sequence[RunFacts], seeds: Sequence[int], command: str) -> str:
+def _page(name: str, table: Table, runs: Sequence[RunRecord], seeds: Sequence[int], command: str) -> str:
     """The table as Markdown, with a line below that says how it was made."""
     blocks = [f"{table.title} (`{table.paper}`)", *[markdown(part) for part in table.parts]]
     if table.figure is not None:
         blocks.append(f"![{table.title}]({name}.svg)")
-    blocks += [*table.notes, *_standard_error(table), _made(facts, seeds, command)]
+    blocks += [*table.notes, *_standard_error(table), _made(runs, seeds, command)]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -131,11 +140,12 @@ def _standard_error(table: Table) -> list[str]:
     return [f"Standard error of the answer accuracies here (binomial): {between} points; the JSON file has each."]
 
 
-def _made(facts: Sequence[RunFacts], seeds: Sequence[int], command: str) -> str:
-    """Seeds, budget, CPU time and command in one line, and which runs are missing."""
-    if not facts:
+def _made(runs: Sequence[RunRecord], seeds: Sequence[int], command: str) -> str:
+    """Seeds, budget, CPU time and command in one line; which runs were read from records, and which are missing."""
+    if not runs:
         return f"Nothing to run. `{command}`"
     said = []
+    facts = [run.facts for run in runs]
     if any(RUNS[run.run].seeded for run in facts):
         said.append(("Seed " if len(seeds) == 1 else "Seeds ") + ", ".join(map(str, seeds)))
     budgets = dict.fromkeys(
@@ -149,12 +159,15 @@ def _made(facts: Sequence[RunFacts], seeds: Sequence[int], command: str) -> str:
     known = [run.cpu_seconds for run in facts if run.cpu_seconds is not None]
     if known:
         said.append(f"{sum(known) / 60:,.1f} CPU minutes")
+    recorded = [run.facts.name for run in runs if run.recorded]
+    if recorded:
+        said.append(f"recorded earlier: {', '.join(recorded)}")
     missing = dict.fromkeys(run.run for run in facts if run.state != "done")
     if missing:
         said.append(f"not run, or in part: {', '.join(missing)}")
     return "; ".join([*said, f"`{command}`"])
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write_text(path: Path, text: str) -> None:
     with whole_file(path) as file:
-        file.write(content)
+        file.write(text.encode())

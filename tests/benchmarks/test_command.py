@@ -9,8 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from reproduce.place import Place
 from reproduce.runs import RUNS
 from reproduce.tables import TABLES
+
+from .left_runs import leave_baseline, trained
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -38,6 +41,16 @@ def test_all_tables_can_be_written_without_running_anything(tmp_path: Path) -> N
     for name in TABLES:
         record = json.loads((tmp_path / "results" / f"{name}.json").read_bytes())
         assert record["table"] == name
+
+
+def test_figures_are_kept_when_the_runs_are_gone_unless_asked_not_to(tmp_path: Path) -> None:
+    left = leave_baseline(Place(tmp_path / "work", tmp_path / "data"), "lbf", trained(0.44))
+    assert "recorded earlier" not in reproduce("baselines", "--no-run", folder=tmp_path).stdout
+    left.unlink()
+    done = reproduce("baselines", "--no-run", folder=tmp_path)
+    assert "| 44.0 |" in done.stdout
+    assert "recorded earlier: lbf;" in done.stdout
+    assert "44.0" not in reproduce("baselines", "--no-run", "--fresh", folder=tmp_path).stdout
 
 
 def test_a_run_that_fails_is_one_line_and_exit_code_1(tmp_path: Path) -> None:

@@ -1,0 +1,109 @@
+"""The figures of a run by name: plain numbers, so that they can be kept when the folder of the run is gone.
+
+A name goes from the general to the special: `em.labels`, `em.test`, `em.test.3` (problems with 3 quantities),
+`em.structure.micro.multiple`, `all.recall.1-3`.  Names of what a command printed begin as its file does, which is
+RUN.WHAT.json; pipelines and baselines measure `test` and judge their labels by `value` themselves.  Shares are percents
+with four decimals; None where there is nothing to divide by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from weaksup.oracle import SIZES, Score
+from weaksup.run_folder import Accuracy, Arm, ArmRun, Evaluation, Metrics
+
+from .folders import read
+from .place import Place, run_name
+from .runs import Step, place_of, steps_of
+
+__all__ = ["LONG_PROBLEMS", "SHORT_PROBLEMS", "Figures", "figure_name", "figures_of"]
+
+Figures = dict[str, int | float | None]
+_Named = Iterator[tuple[str, int | float | None]]
+
+SHORT_PROBLEMS, LONG_PROBLEMS = "1-3", "4-6+"  # numbers of quantities
+_HALVES = {SHORT_PROBLEMS: SIZES[:3], LONG_PROBLEMS: SIZES[3:]}
+
+
+def figure_name(*words: str | None) -> str:
+    """The words that are given, joined.
+
+    >>> figure_name(None, "test", "problems", "6+")
+    'test.problems.6+'
+    """
+    return ".".join(word for word in words if word is not None)
+
+
+def figures_of(place: Place, run: str) -> Figures:
+    """Every figure of the steps that are done."""
+    place = place_of(run, place)
+    return {name: value for step in steps_of(run, place) for name, value in _of_step(step, run_name(run, place.seed))}
+
+
+def _of_step(step: Step, run: str) -> _Named:
+    command, file = step.arguments[0], step.closing
+    what = file.name.removeprefix(f"{run}.").removesuffix(".json")
+    if command == "pipeline" and (metrics := read(file, Metrics)) is not None:
+        for arm in metrics.arms:
+            yield from _of_training(arm.runs[0], arm.name)
+    elif command == "baseline" and (baseline := read(file, Arm)) is not None:
+        yield from _of_training(baseline.runs[0], None)
+    elif command == "evaluate" and (measured := read(file, Evaluation)) is not None:
+        yield from _of_answers(measured, what)
+    elif command == "oracle" and (judged := read(file, Score)) is not None:
+        yield from _of_score(judged, what)
+
+
+def _of_training(trained: ArmRun, arm: str | None) -> _Named:
+    yield figure_name(arm, "labels"), trained.labels
+    yield from _of_answers(trained.evaluation, figure_name(arm, "test"))
+    if trained.oracle is not None:
+        yield from _of_score(trained.oracle, figure_name(arm, "value"))
+
+
+def _of_answers(measured: Evaluation, name: str) -> _Named:
+    """The answer accuracy, and of how many problems; the same by size, with the share of each size."""
+    yield name, _percent(measured.answer_accuracy)
+    yield f"{name}.problems", measured.problems
+    for size in SIZES:
+        of_size = measured.by_quantities.get(size, Accuracy())
+        yield f"{name}.{size}", _percent(of_size.answer_accuracy)
+        yield f"{name}.problems.{size}", of_size.problems
+        yield f"{name}.share.{size}", _share([of_size.problems], [measured.problems])
+
+
+def _of_score(score: Score, name: str) -> _Named:
+    """Counts of problems, recall, and right equations in percent."""
+    yield f"{name}.problems", score.problems
+    yield f"{name}.too-many-quantities", score.skipped.get("too-many-quantities", 0)
+    yield f"{name}.power", score.uncovered_power
+    yield f"{name}.single", score.single
+    yield f"{name}.multiple", score.multiple
+    yield f"{name}.covered", score.covered
+    yield f"{name}.recall", _percent(score.recall)
+    for which, sizes in _HALVES.items():
+        yield f"{name}.recall.{which}", _recall(score, sizes)
+    yield f"{name}.micro", _percent(score.micro)
+    yield f"{name}.micro.single", _percent(score.micro_single)
+    yield f"{name}.micro.multiple", _percent(score.micro_multiple)
+    yield f"{name}.macro", _percent(score.macro)
+    for size in SIZES:
+        yield f"{name}.recall.{size}", _recall(score, [size])
+        yield f"{name}.micro.{size}", _percent(score.by_quantities[size].micro)
+        yield f"{name}.macro.{size}", _percent(score.by_quantities[size].macro)
+
+
+def _recall(score: Score, sizes: Sequence[str]) -> float | None:
+    """Of the problems with so many quantities."""
+    chosen = [score.by_quantities[size] for size in sizes]
+    return _share([one.covered for one in chosen], [one.problems for one in chosen])
+
+
+def _share(some: Iterable[int], of: Iterable[int]) -> float | None:
+    whole = sum(of)
+    return _percent(sum(some) / whole) if whole else None
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else round(100 * share, 4)
