@@ -119,9 +119,11 @@ def _run(
 ) -> None:
     load_torch(threads)
     from weaksup.baselines.run import BaselineConfig, Origin, Watcher, run_baseline
+    from weaksup.report import require_jinja
     from weaksup.solvers.config import preset as preset_settings
     from weaksup.solvers.solver import find_device
 
+    require_jinja()
     changes = {key: value for key in _CHANGES if (value := given.pop(key)) is not None}
     preset = preset or ("small" if source.data in (None, "stories") else "cpu")
     solver, training = preset_settings(preset, seed=training_seed, **changes)
@@ -152,6 +154,8 @@ def _run(
 
 
 def _print_arm(output: Path, arm: Arm) -> None:
+    from weaksup.run_folder import REPORT
+
     run = arm.runs[0]
     found, test = run.oracle, run.evaluation
     assert found is not None
@@ -166,6 +170,7 @@ def _print_arm(output: Path, arm: Arm) -> None:
     rows.append(("all", *_shares(found), test.problems, test.answer_accuracy))
     cells = [[_percent(cell) if cell is None or isinstance(cell, float) else cell for cell in row] for row in rows]
     print_table(("quantities", "train", "recall", "micro", "macro", test.split, "answers"), cells)
+    click.echo(f"\n{output / REPORT}")
 
 
 def _shares(found: Score | SizeScore) -> tuple[int, float | None, float | None, float | None]:

@@ -16,7 +16,7 @@ import re
 import secrets
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 from os import PathLike
@@ -90,7 +90,8 @@ def _whole_file(path: AnyPath, by_way_of: AnyPath | None) -> Iterator[IO[bytes]]
         os.replace(temporary, target)
         _sync_folder(target.parent)
     except BaseException as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # on a read-only disk it fails even where there is nothing: the first error counts
+            temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(temporary)):
             error.filename, error.filename2 = str(path), None  # a full disk does not say which file
         raise

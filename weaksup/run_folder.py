@@ -15,7 +15,7 @@ ablation/ARM/        the same files of the other arms
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -37,13 +37,16 @@ CONFIG, CANDIDATES, DRAFT_LABELS, DRAFT = "config.toml", "candidates.jsonl", "la
 LABELS, SOLVER, METRICS, TIMES = "labels.jsonl", "solver", "metrics.json", "times.json"
 EXAMPLES, REPORT, ABLATION = "examples.jsonl", "report.html", "ablation"
 
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
 
 class Accuracy(msgspec.Struct, frozen=True, kw_only=True):
     """Of a solver on some problems; None where there is nothing to divide by."""
 
-    problems: int = 0
-    answer_accuracy: float | None = None
-    equation_accuracy: float | None = None  # of those with a readable gold equation
+    problems: Count = 0
+    answer_accuracy: Share | None = None
+    equation_accuracy: Share | None = None  # of those with a readable gold equation
 
 
 class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,30 +54,30 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
 
     data: str = ""
     split: str = ""
-    problems: int
+    problems: Count
     beam: int
-    answer_accuracy: float | None
-    equation_accuracy: float | None
-    false_matches: int = 0  # right answers by a wrong equation
+    answer_accuracy: Share | None
+    equation_accuracy: Share | None
+    false_matches: Count = 0  # right answers by a wrong equation
     by_quantities: dict[str, Accuracy]
 
 
 class TrainingRow(msgspec.Struct, frozen=True, kw_only=True):
     """A validation: a line of a model folder's metrics.jsonl."""
 
-    step: int
+    step: Count
     loss: float
-    valid_answer_accuracy: float | None = None
+    valid_answer_accuracy: Share | None = None
 
 
 class Bin(msgspec.Struct, frozen=True, kw_only=True):
     """Labels of similar belief, and how many of them are right."""
 
-    low: float
-    high: float
-    labels: int
-    posterior: float  # mean
-    right: float | None
+    low: Share
+    high: Share
+    labels: Count
+    posterior: Share  # mean
+    right: Share | None
 
 
 class ArmRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,8 +85,8 @@ class ArmRun(msgspec.Struct, frozen=True, kw_only=True):
 
     seed: int
     fold: int | None = None
-    labels: int  # problems that it was trained with
-    changed: int | None = None  # labels that differ from the text-free pick
+    labels: Count  # problems that it was trained with
+    changed: Count | None = None  # labels that differ from the text-free pick
     oracle: Score | None = None  # of the labels, where there is gold
     calibration: list[Bin] = []
     training: list[TrainingRow] = []
@@ -107,8 +110,8 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     split: str  # its name, with sizes
     sizes: dict[str, int]  # of the parts
     candidates: Score | None = None  # of the search, where there is gold
-    covered: int
-    distribution: dict[str, int]  # number of candidates -> problems
+    covered: Count
+    distribution: dict[str, Count]  # number of candidates -> problems
     arms: list[Arm]  # the first is the main one
     examples_rule: str = ""  # how examples.jsonl was sampled (`weaksup.report.sample_rule`)
 
@@ -119,7 +122,7 @@ class ShownCandidate(msgspec.Struct, frozen=True, kw_only=True):
     equation: str
     expr: str
     stage: str
-    posterior: float | None = None
+    posterior: Share | None = None
     right: bool | None = None  # against gold
 
 
@@ -129,13 +132,13 @@ class ShownExample(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     text: str
     marks: list[tuple[int, int]]  # spans of the quantities in the text
-    quantities: int
+    quantities: Count
     answer: str
     gold: str | None = None
     stage: str | None = None
-    candidates: int  # how many there were
+    candidates: Count  # how many there were
     shown: list[ShownCandidate] = []  # the likeliest
     label: str | None = None  # the equation picked
     expr: str | None = None  # the same over N0, N1...
-    posterior: float | None = None
+    posterior: Share | None = None
     right: bool | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import msgspec
@@ -45,7 +46,8 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.parametrize("name", EXTRAS)
 def test_recall_accuracy_and_answers_are_printed_by_number_of_quantities(name: str, folders: dict[str, Path]) -> None:
-    title, head, *rows = (folders[name].parent / "printed").read_text().splitlines()
+    title, head, *rows, blank, report = (folders[name].parent / "printed").read_text().splitlines()
+    assert (blank, report) == ("", str(folders[name] / "report.html"))
     labels = len((folders[name] / "labels.jsonl").read_text().splitlines())
     assert title.startswith(f"{folders[name]}: ") and title.endswith(f", {labels} labels")
     assert head.split() == ["quantities", "train", "recall", "micro", "macro", "test", "answers"]
@@ -75,6 +77,24 @@ def test_the_oracle_and_evaluate_take_what_was_made(name: str, folders: dict[str
     }
     tested = json.loads(run("evaluate", folders[name] / "solver", "--device", "cpu", "--json").stdout)
     assert tested["answer_accuracy"] == metrics["evaluation"]["answer_accuracy"]
+
+
+@pytest.mark.parametrize("name", EXTRAS)
+def test_the_report_can_be_made_again(name: str, folders: dict[str, Path]) -> None:
+    page = (folders[name] / "report.html").read_bytes()
+    (folders[name] / "report.html").unlink()
+    assert run("report", folders[name]).stdout == f"{folders[name] / 'report.html'}\n"
+    assert (folders[name] / "report.html").read_bytes() == page
+
+
+@pytest.mark.parametrize("module", ["torch", "jinja2"])
+def test_a_missing_extra_is_named_before_anything_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    line = refusal("baseline", "lbf", *TINY, "-o", tmp_path / "run")
+    assert "pip install" in line and "solver" in line
+    assert not (tmp_path / "run").exists()
 
 
 def test_labels_know_the_baseline(folders: dict[str, Path]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import re
@@ -207,6 +208,19 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as caught, whole_file(tmp_path / "none" / "file"):
         pass
     assert caught.value.filename == str(tmp_path / "none" / "file")
+
+
+def test_a_read_only_disk_names_the_file_and_not_the_temporary_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: object, *args: object, **options: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(self))
+
+    monkeypatch.setattr("weaksup.files.open", refuse, raising=False)
+    monkeypatch.setattr(Path, "unlink", refuse)  # as Linux does there, even for what does not exist
+    with pytest.raises(OSError, match="Read-only file system") as caught, whole_file(tmp_path / "labels.jsonl"):
+        pass
+    assert caught.value.filename == str(tmp_path / "labels.jsonl")
 
 
 def test_a_full_disk_names_the_file_and_leaves_nothing(tmp_path: Path) -> None:

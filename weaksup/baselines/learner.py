@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,7 +20,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from ..errors import DataError, NothingToLearn
+from ..errors import DataError, NothingToLearn, WeakSupError
 from ..files import whole_file
 from ..records import Problem
 from ..run_folder import TrainingRow
@@ -163,6 +164,8 @@ class Learner:
             self.optimizer.step()
             self.optimizer.zero_grad(set_to_none=True)
             self.losses.append(float(loss.detach()))
+            if not isfinite(self.losses[-1]):
+                raise WeakSupError(f"training has diverged: at step {self.step + 1:,} the loss is {self.losses[-1]}")
         self.step += 1
         if self.average:
             decay = min(self.train.ema, (1 + self.step) / (10 + self.step))

@@ -5,6 +5,8 @@
     generator/       what found them (warm only)
     solver/          the trained solver
     metrics.json     an `Arm` with one run: the oracle's score of the labels, training, test accuracy
+    examples.jsonl   a sample of problems for the report
+    report.html
 
 Gold is taken out of the problems before anything is learnt; what measures has its own.  Run again with the same
 settings, it goes on after the last finished epoch; whatever is derived from the trained weights is made anew, so the
@@ -36,12 +38,13 @@ from ..files import (
     run_info_path,
     versions,
     whole_file,
+    write_records,
     write_run_info,
 )
-from ..files import write_records as write_labels
-from ..oracle import score_labels
+from ..oracle import Judge, score_labels
 from ..records import Label, Problem
-from ..run_folder import CONFIG, LABELS, METRICS, SOLVER, Arm, ArmRun, TrainingRow
+from ..report import calibration, sample_examples, write_report
+from ..run_folder import CONFIG, EXAMPLES, LABELS, METRICS, REPORT, SOLVER, Arm, ArmRun, TrainingRow
 from ..solvers.checkpoint import CHECKPOINT, read_json, write_json
 from ..solvers.config import SolverConfig, TrainConfig
 from ..solvers.evaluation import evaluate_solver
@@ -51,7 +54,7 @@ from ..solvers.training import train_solver
 from ..solvers.training_folder import METRICS as TRAINING_ROWS
 from ..solvers.training_folder import AlreadyTrained
 from ..teaching import divide, write_origin
-from .finds import labels_of
+from .finds import finds_of, labels_of
 from .lbf import Fixer
 from .learner import Learner
 from .warm import Reinforcer, harvest
@@ -128,6 +131,8 @@ def run_baseline(
         part = "test" if split.get("test") else "valid"
         measured = split[part] if split.get(part) else parts.valid
         write_json(folder / METRICS, _measure(config, corpus.name, folder, labels, parts.train, part, measured, device))
+    if not (folder / REPORT).exists():
+        _write_report(config, folder, parts.train)
     for place in (GENERATOR, SOLVER):
         (folder / place / CHECKPOINT).unlink(missing_ok=True)
     return read_json(folder / METRICS, Arm)
@@ -140,7 +145,7 @@ def _run_lbf(config: BaselineConfig, work: _Work) -> list[Label]:
     learner.learn(fixer, work.valid, work.watch.progress)
     latest_first = {id: dict(reversed(found.items())) for id, found in fixer.finds.items()}
     labels = list(labels_of(work.train, latest_first, baseline=config.name))
-    write_labels(work.folder / LABELS, labels)
+    write_records(work.folder / LABELS, labels)
     return labels
 
 
@@ -152,7 +157,7 @@ def _run_warm(config: BaselineConfig, work: _Work) -> list[Label]:
     learner.learn(Reinforcer(learner, work.train, draws=config.draws), [], work.watch.progress)
     finds = harvest(learner, work.train, beam=config.harvest_beam)
     labels = list(labels_of(work.train, finds, baseline=config.name))
-    write_labels(work.folder / LABELS, labels)
+    write_records(work.folder / LABELS, labels)
     work.watch.say(f"train the solver: {len(labels):,} labels")
     soft = config.training.soft != "none"
     by_id = {label.id: label for label in labels}
@@ -165,6 +170,7 @@ def _run_warm(config: BaselineConfig, work: _Work) -> list[Label]:
             config=config.solver,
             train=config.training,
             device=work.device,
+            answer_model=False,  # the baselines are as they were published
         )
     return labels
 
@@ -270,7 +276,16 @@ def _measure(
         seed=config.training.seed,
         labels=len(labels),
         oracle=score_labels(labels, train),
+        calibration=calibration(labels, Judge(train)),
         training=list(read_records(folder / SOLVER / TRAINING_ROWS, TrainingRow)),
         evaluation=msgspec.structs.replace(evaluation, data=data, split=part),
     )
     return Arm(name=config.name, about=ABOUT[config.name], runs=[run])
+
+
+def _write_report(config: BaselineConfig, folder: Path, train: Sequence[Problem]) -> None:
+    labels = list(read_records(folder / LABELS, Label))
+    sets = finds_of(train, labels)
+    examples = sample_examples(train, sets, labels, judge=Judge(train), seed=config.training.seed)
+    write_records(folder / EXAMPLES, examples)
+    write_report(folder)

@@ -118,7 +118,8 @@ def bar_chart(
         )
         after = end
         if bar.deviation:
-            low, after = (x.place(bar.value + sign * bar.deviation, left, right) for sign in (-1, 1))
+            ends = (max(x.low, bar.value - bar.deviation), min(x.high, bar.value + bar.deviation))
+            low, after = (x.place(end, left, right) for end in ends)
             middle = y + _ROW / 2
             whisker = f"M{_n(low)} {_n(middle)}H{_n(after)}M{_n(low)} {_n(middle - 4)}v8M{_n(after)} {_n(middle - 4)}v8"
             parts.append(f'<path class="whisker" d="{whisker}"/>')

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..published import ARM_LABELS, RECALL, TEST_ANSWERS
+from ..published import ARM_LABELS, BASELINE_RECALL, RECALL, RESULTS
 from ..run_folder import Metrics
 from .numbers_text import NOTHING, percent, spread_of
 
@@ -13,6 +13,7 @@ __all__ = ["Tile", "facts", "headline"]
 
 PAPER = "paper (Math23K)"
 NO_FIGURE = "the paper has no such figure"
+OURS = "ours"  # the paper's own method, in its tables
 
 
 class Tile(NamedTuple):
@@ -28,6 +29,7 @@ class Tile(NamedTuple):
 def headline(metrics: Metrics, *, paper: bool) -> list[Tile]:
     """Test accuracy, label accuracy, recall, gold in set; what is not known is left out."""
     main = metrics.arms[0] if metrics.arms else None
+    row = _row(main.name if main else "", metrics.config)
     tiles: list[Tile] = []
     if main and main.runs:
         answers = spread_of([run.evaluation.answer_accuracy for run in main.runs])
@@ -37,12 +39,16 @@ def headline(metrics: Metrics, *, paper: bool) -> list[Tile]:
         tested = f"{of.problems:,} {part} problems, labels by {main.name}"
         tiles.append(
             _tile(
-                f"{part.capitalize()} answers right", answers.mean, answers.deviation, tested, _answers(metrics.config)
+                f"{part.capitalize()} answers right",
+                answers.mean,
+                answers.deviation,
+                tested,
+                _answers(row, metrics.config),
             )
         )
         if labels.mean is not None:
             about = f"labels of {main.name}, equivalent to gold"
-            paper_labels = f"{PAPER} {ARM_LABELS['beam']:.1f}%, Beam Ranker"
+            paper_labels = f"{PAPER} {ARM_LABELS['beam']:.1f}%, Beam Ranker" if row == OURS else NO_FIGURE
             tiles.append(_tile("Labels right", labels.mean, labels.deviation, about, paper_labels))
     if score := metrics.candidates:
         about = f"{score.covered:,} of {score.problems:,} problems have a candidate"
@@ -50,6 +56,12 @@ def headline(metrics: Metrics, *, paper: bool) -> list[Tile]:
         if score.gold_in_set is not None:
             about = "problems with the gold equation among the candidates"
             tiles.append(_tile("Gold in set", score.gold_in_set, None, about, NO_FIGURE))
+    elif main and (scores := [run.oracle for run in main.runs if run.oracle]):
+        recall = spread_of([score.recall for score in scores])
+        about = f"{scores[0].covered:,} of {scores[0].problems:,} problems have a label"
+        known = BASELINE_RECALL.get(row)
+        figure = NO_FIGURE if known is None else f"{PAPER} {known:.1f}%"
+        tiles.append(_tile("Recall of the labels", recall.mean, recall.deviation, about, figure))
     return [tile if paper else tile._replace(paper="") for tile in tiles]
 
 
@@ -58,10 +70,25 @@ def _tile(name: str, value: float | None, deviation: float | None, about: str, p
     return Tile(name, NOTHING if value is None else percent(value, sign=True), spread, about, paper)
 
 
-def _answers(config: Mapping[str, Any]) -> str:
+def _row(arm: str, config: Mapping[str, Any]) -> str:
+    """The row of the paper's table of results that an arm stands beside.
+
+    >>> _row("em", {}), _row("lbf", {"memory": True}), _row("warm", {"harvest_beam": 10}), _row("warm", {})
+    ('ours', 'lbf-memory', 'warm-beam', 'warm')
+    """
+    if arm == "lbf":
+        return "lbf-memory" if config.get("memory") else "lbf"
+    if arm == "warm":
+        return "warm-beam" if config.get("harvest_beam", 1) != 1 else "warm"
+    return OURS
+
+
+def _answers(row: str, config: Mapping[str, Any]) -> str:
     solver = solver_name(config)
-    chosen = [solver] if solver in TEST_ANSWERS else list(TEST_ANSWERS)
-    return f"{PAPER} " + ", ".join([f"{TEST_ANSWERS[name]:.1f}% {name.upper()}" for name in chosen])
+    published = {name: rows[row].test for name, rows in RESULTS.items() if row in rows}
+    chosen = [solver] if solver in RESULTS else list(published)
+    known = [f"{published[name]:.1f}% {name.upper()}" for name in chosen if name in published]
+    return f"{PAPER} " + ", ".join(known) if known else NO_FIGURE
 
 
 def solver_name(config: Mapping[str, Any]) -> str:
@@ -75,17 +102,17 @@ def solver_name(config: Mapping[str, Any]) -> str:
 def facts(metrics: Metrics, data: str) -> list[tuple[str, str]]:
     """What kind of run it was: data, split, plan, solver, ranker, runs."""
     config = metrics.config
+    maker = "ranker" if metrics.distribution else "baseline"  # which does not search
     found = [
         ("data", data),
         ("split", metrics.split),
         ("plan", _named(config.get("plan"), "plan")),
         ("solver", solver_name(config).upper()),
-        ("ranker", metrics.arms[0].name if metrics.arms else _named(config.get("ranker"), "ranker")),
+        (maker, metrics.arms[0].name if metrics.arms else _named(config.get("ranker"), "ranker")),
     ]
-    runs = max([len(arm.runs) for arm in metrics.arms], default=0)
-    if runs > 1:
-        folds = any(run.fold is not None for arm in metrics.arms for run in arm.runs)
-        found.append(("folds" if folds else "seeds", str(runs)))
+    runs = [run for arm in metrics.arms for run in arm.runs]
+    for name, different in (("seeds", {run.seed for run in runs}), ("folds", {run.fold for run in runs})):
+        found += [(name, str(len(different)))] if len(different) > 1 else []
     return [(name, value) for name, value in found if value]
 
 

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..errors import DataError, WeakSupError
-from ..files import read_records, whole_file
-from ..oracle import Score
+from ..errors import WeakSupError
+from ..files import whole_file
 from ..published import is_math23k
-from ..run_folder import EXAMPLES, METRICS, REPORT, Evaluation, Metrics, ShownExample
+from ..run_folder import REPORT, Evaluation, Metrics, ShownExample
 from .browser import Trees, browsed, choices_of
 from .charts import swatch
 from .headline import facts, headline
 from .palette import palette_css
+from .run_files import read_run
 from .sections import (
     arm_size_figure,
     calibration_figure,
@@ -40,40 +40,29 @@ from .tables import ablation_table, config_rows, label_table, search_tables, siz
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["build_page", "write_report"]
-
-_SCHEMA = "weaksup/metrics 1"  # what this page is made for
+__all__ = ["build_page", "require_jinja", "write_report"]
 
 
 def write_report(folder: str | PathLike[str]) -> Path:
-    """Writes `report.html` of a run folder from its metrics.json and examples.jsonl; where it is."""
+    """Writes `report.html` of a run folder from its other files; where it is."""
     folder = Path(folder)
-    metrics = _read_metrics(folder / METRICS)
-    examples = list(read_records(folder / EXAMPLES, ShownExample))
-    page = build_page(metrics, examples)
+    page = build_page(*read_run(folder))
     with whole_file(folder / REPORT) as file:
         file.write(page.encode("utf-8"))
     return folder / REPORT
 
 
-def _read_metrics(path: Path) -> Metrics:
-    try:
-        metrics = msgspec.json.decode(path.read_bytes(), type=Metrics)
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", path=str(path)) from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"not the metrics of a run: {error}", path=str(path)) from error
-    if (found := f"{metrics.schema} {metrics.version}") != _SCHEMA:
-        raise DataError(f"not the metrics of a run: {found}, expected {_SCHEMA}", path=str(path))
-    return metrics
+def require_jinja() -> None:
+    """Nothing, or the error that names what to install: better before a run than when its report is due."""
+    _environment()
 
 
 def build_page(metrics: Metrics, examples: Sequence[ShownExample]) -> str:
     """The report as HTML; the same input gives the same text."""
     environment = _environment()
     main = metrics.arms[0] if metrics.arms else None
-    labels = _first_score(metrics)
-    evaluation = main.runs[0].evaluation if main and main.runs else None
+    runs = main.runs if main else []
+    evaluation = runs[0].evaluation if runs else None
     data = data_name(metrics.config, evaluation)
     paper = is_math23k(data)
     trees = Trees()
@@ -81,7 +70,7 @@ def build_page(metrics: Metrics, examples: Sequence[ShownExample]) -> str:
     style = palette_css() + _template("report.css")
     script = _template("report.js")
     figures = {
-        "sizes": size_figure(metrics.candidates, labels, evaluation),
+        "sizes": size_figure(metrics.candidates, runs),
         "distribution": distribution_figure(metrics.distribution),
         "oracle": oracle_figure(metrics.arms),
         "arm_sizes": arm_size_figure(metrics.arms),
@@ -98,7 +87,7 @@ def build_page(metrics: Metrics, examples: Sequence[ShownExample]) -> str:
         figures=figures,
         curves=training_figures(metrics.arms),
         search=search_tables(metrics.candidates, paper=paper) if metrics.candidates else [],
-        sizes=size_table(metrics.candidates, labels, evaluation),
+        sizes=size_table(metrics.candidates, runs),
         labels=label_table(metrics, paper=paper),
         ablation=ablation_table(metrics.arms, paper=paper),
         config=config_rows(metrics.config),
@@ -120,11 +109,6 @@ def data_name(config: Mapping[str, Any], evaluation: Evaluation | None) -> str:
         return evaluation.data
     named = config.get("data") or config.get("corpus") or "unnamed data"
     return str(named.get("name", "unnamed data") if isinstance(named, Mapping) else named)
-
-
-def _first_score(metrics: Metrics) -> Score | None:
-    runs = metrics.arms[0].runs if metrics.arms else []
-    return next((run.oracle for run in runs if run.oracle), None)
 
 
 def _environment() -> Environment:

@@ -10,7 +10,8 @@ from math import fsum
 from typing import NamedTuple
 
 from ..oracle import Score
-from ..run_folder import Arm, Bin, Evaluation, TrainingRow
+from ..run_folder import Arm, ArmRun, Bin, TrainingRow
+from .by_size import size_rows
 from .charts import Bar, Line, bar_chart, calibration_chart, line_chart
 from .curves import arm_style, training_line
 from .numbers_text import count_text, percent, spread_of
@@ -58,24 +59,17 @@ def _figure(
     return Figure(key, title, summary, wide, narrow, tuple(legend), table)
 
 
-def size_figure(candidates: Score | None, labels: Score | None, evaluation: Evaluation | None) -> Figure | None:
+def size_figure(candidates: Score | None, runs: Sequence[ArmRun]) -> Figure | None:
     """Recall, gold in set and accuracies against the number of quantities; its table stands on the page anyway."""
-    sizes = sorted(
-        {
-            *([size for size, of in candidates.by_quantities.items() if of.problems] if candidates else []),
-            *([size for size, of in evaluation.by_quantities.items() if of.problems] if evaluation else []),
-        }
-    )
-    found = candidates.by_quantities if candidates else {}
-    judged = labels.by_quantities if labels else {}
-    tested = evaluation.by_quantities if evaluation else {}
+    rows = [row for row in size_rows(candidates, runs) if row.train or row.tested]
+    sizes = [row.size for row in rows]
     series = [
-        ("recall", {size: of.recall for size, of in found.items()}),
-        ("gold in set", {size: of.gold_in_set for size, of in found.items()}),
-        ("labels right", {size: of.micro for size, of in judged.items()}),
-        ("answers right", {size: of.answer_accuracy for size, of in tested.items()}),
+        ("recall", [row.recall for row in rows]),
+        ("gold in set", [row.gold_in_set for row in rows]),
+        ("labels right", [row.micro.mean for row in rows]),
+        ("answers right", [row.answers.mean for row in rows]),
     ]
-    lines = [line for i, (name, values) in enumerate(series) if (line := _size_line(name, i, sizes, values)).points]
+    lines = [line for i, (name, values) in enumerate(series) if (line := _size_line(name, i, values)).points]
     if not lines:
         return None
     title = "By number of quantities"
@@ -89,9 +83,8 @@ def size_figure(candidates: Score | None, labels: Score | None, evaluation: Eval
     return _figure("sizes", title, summary, draw, lines)
 
 
-def _size_line(name: str, style: int, sizes: Sequence[str], values: Mapping[str, float | None]) -> Line:
-    points = [(float(i), value) for i, size in enumerate(sizes) if (value := values.get(size)) is not None]
-    return Line(name, style, tuple(points))
+def _size_line(name: str, style: int, values: Sequence[float | None]) -> Line:
+    return Line(name, style, tuple([(float(i), value) for i, value in enumerate(values) if value is not None]))
 
 
 def _range(line: Line) -> str:
@@ -101,22 +94,12 @@ def _range(line: Line) -> str:
 
 def arm_size_figure(arms: Sequence[Arm]) -> Figure | None:
     """Answers right against the number of quantities, one line an arm, means over the runs."""
-    tests = [run.evaluation.by_quantities for arm in arms for run in arm.runs]
-    sizes = sorted({size for test in tests for size, of in test.items() if of.problems})
+    answers = [{row.size: row.answers.mean for row in size_rows(None, arm.runs) if row.tested} for arm in arms]
+    sizes = sorted({size for means in answers for size in means})
     lines = []
-    for arm in arms:
-        means = {
-            size: spread_of(
-                [
-                    run.evaluation.by_quantities[size].answer_accuracy
-                    for run in arm.runs
-                    if size in run.evaluation.by_quantities
-                ]
-            ).mean
-            for size in sizes
-        }
-        line = _size_line(arm.name, arm_style(arms, arm), sizes, means)._replace(dashed=arm.name == "gold")
-        lines += [line] if line.points else []
+    for arm, means in zip(arms, answers, strict=True):
+        line = _size_line(arm.name, arm_style(arms, arm), [means.get(size) for size in sizes])
+        lines += [line._replace(dashed=arm.name == "gold")] if line.points else []
     if not lines or len(sizes) < 2:
         return None
     title = "Answers by number of quantities"
@@ -227,10 +210,9 @@ def oracle_figure(arms: Sequence[Arm]) -> Figure | None:
     best = bars[0]
     summary = f"{best.name} answers {percent(best.value, sign=True)} of the problems"
     if gold and gold is not best:
-        gap = 100 * (gold.value - best.value)
-        summary += f"; gold labels on the same problems {percent(gold.value, sign=True)}, {gap:.1f} points more"
-        if gap < 0:
-            summary = summary.replace(f"{gap:.1f} points more", f"{-gap:.1f} points less")
+        gap = round(100 * (gold.value - best.value), 1)
+        more = f"{abs(gap)} points {'more' if gap > 0 else 'less'}" if gap else "as many"
+        summary += f"; gold labels on the same problems {percent(gold.value, sign=True)}, {more}"
     summary += "."
     title = "Oracle test" if gold else "Answers of the arms"
     ends = [bar.value + (bar.deviation or 0) for bar in bars]
@@ -270,11 +252,12 @@ def calibration_figure(arm: Arm) -> Figure | None:
     labels = sum(bin.labels for bin in bins)
     error = fsum(bin.labels * abs(bin.posterior - (bin.right or 0.0)) for bin in bins) / labels
     lean = fsum(bin.labels * (bin.posterior - (bin.right or 0.0)) for bin in bins)
+    mostly = f", mostly too {'sure' if lean > 0 else 'careful'}" if error >= 0.0005 else ""
     where = f" of {len(different)} runs" if len(different) > 1 else ""
     title = f"Can the posteriors of {arm.name} be trusted?"
     summary = (
         f"Over {labels:,} labels{where} chosen among several candidates, posteriors are off by {100 * error:.1f}"
-        f" points on average, mostly too {'sure' if lean > 0 else 'careful'}. On the dashed line they are exact;"
+        f" points on average{mostly}. On the dashed line they are exact;"
         " larger dots are more labels."
     )
 

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from ..oracle import Score
 from ..oracle_tables import Table as OracleTable
 from ..oracle_tables import search_table, stage_table
-from ..published import ARM_ANSWERS, ARM_LABELS, ARM_MULTIPLE, CANDIDATES_MULTIPLE, CANDIDATES_SINGLE
-from ..run_folder import Arm, Bin, Evaluation, Metrics
+from ..published import ARM_ANSWERS, ARM_LABELS, ARM_MULTIPLE, CANDIDATES_ALL, CANDIDATES_MULTIPLE, CANDIDATES_SINGLE
+from ..run_folder import Arm, ArmRun, Bin, Metrics
+from .by_size import size_rows
 from .charts import Line
 from .numbers_text import NOTHING, Spread, count_text, percent, spread_of, step_text
 
@@ -50,26 +51,26 @@ class Cell(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table; the first column names the rows, the others hold numbers unless they are in `words`."""
+    """A table; the first column names the rows, the others hold numbers."""
 
     title: str
     head: tuple[str, ...]
     rows: Sequence[tuple[Cell, ...]]
     note: str = ""
-    words: frozenset[int] = frozenset()
 
 
 def search_tables(score: Score, *, paper: bool) -> list[Table]:
     """The paper's search statistics, and by which stage problems were covered."""
     tables = [_from_oracle(search_table(score, paper=paper), "Problems")]
-    return [*tables, _from_oracle(stage_table(score), "Stages")] if score.stages else tables
+    note = "Problems by the stage that found their simplest candidate, and by the stage that found the gold equation."
+    return [*tables, _from_oracle(stage_table(score), "Stages", note)] if score.stages else tables
 
 
-def _from_oracle(table: OracleTable, title: str) -> Table:
+def _from_oracle(table: OracleTable, title: str, note: str = "") -> Table:
     """The oracle's tables are made for a terminal: ints, and text for shares."""
     head = tuple([name.replace("paper", PAPER) or "which" for name in table.head])
     rows = [(Cell(_PLAIN_NAMES.get(str(row[0]), str(row[0]))), *map(_plain, row[1:])) for row in table.rows]
-    return Table(title, head, rows)
+    return Table(title, head, rows, note)
 
 
 def _plain(cell: int | str) -> Cell:
@@ -81,33 +82,21 @@ def _plain(cell: int | str) -> Cell:
         return Cell(NOTHING if cell == "-" else cell)
 
 
-def size_table(candidates: Score | None, labels: Score | None, evaluation: Evaluation | None) -> Table:
-    """Recall, gold in set and accuracies by number of quantities."""
-    sizes = dict.fromkeys(
-        [
-            *(candidates.by_quantities if candidates else ()),
-            *(labels.by_quantities if labels else ()),
-            *(evaluation.by_quantities if evaluation else ()),
-        ]
-    )
-    rows = []
-    for size in sorted(sizes):
-        found = candidates.by_quantities.get(size) if candidates else None
-        label = labels.by_quantities.get(size) if labels else None
-        test = evaluation.by_quantities.get(size) if evaluation else None
-        rows.append(
-            (
-                Cell(size),
-                _count(found.problems if found else None),
-                _share(found.recall if found else None),
-                _share(found.gold_in_set if found else None),
-                _share(label.micro if label else None),
-                _count(test.problems if test else None),
-                _share(test.answer_accuracy if test else None),
-                _share(test.equation_accuracy if test else None),
-            )
+def size_table(candidates: Score | None, runs: Sequence[ArmRun]) -> Table:
+    """Recall, gold in set and accuracies by number of quantities, means over the runs."""
+    rows = [
+        (
+            Cell(row.size),
+            _count(row.train),
+            _share(row.recall),
+            _share(row.gold_in_set),
+            *map(_spread_share, (row.micro, row.macro)),
+            _count(row.tested),
+            *map(_spread_share, (row.answers, row.equations)),
         )
-    head = ("quantities", "problems searched", "recall %", "gold in set %", "labels right %")
+        for row in size_rows(candidates, runs)
+    ]
+    head = ("quantities", "train problems", "recall %", "gold in set %", "labels right, micro %", "macro %")
     return Table("By number of quantities", (*head, "problems tested", "answers right %", "equations right %"), rows)
 
 
@@ -118,13 +107,13 @@ def ablation_table(arms: Sequence[Arm], *, paper: bool) -> Table:
         tests = [run.evaluation for run in arm.runs]
         row = (
             Cell(arm.name, note=arm.about),
-            _spread_share([test.answer_accuracy for test in tests]),
+            _spread_share(spread_of([test.answer_accuracy for test in tests])),
             _published(ARM_ANSWERS.get(arm.name)),
-            _spread_share([test.equation_accuracy for test in tests]),
-            _spread_count([test.false_matches for test in tests]),
-            _spread_share([run.oracle.micro if run.oracle else None for run in arm.runs]),
-            _spread_count([run.labels for run in arm.runs]),
-            _spread_count([run.changed for run in arm.runs]),
+            _spread_share(spread_of([test.equation_accuracy for test in tests])),
+            _spread_count(spread_of([test.false_matches for test in tests])),
+            _spread_share(spread_of([run.oracle.micro if run.oracle else None for run in arm.runs])),
+            _spread_count(spread_of([run.labels for run in arm.runs])),
+            _spread_count(spread_of([run.changed for run in arm.runs])),
             _count(len(arm.runs)),
         )
         rows.append(row if paper else row[:2] + row[3:])
@@ -142,7 +131,7 @@ def label_table(metrics: Metrics, *, paper: bool) -> Table:
     if score := metrics.candidates:
         shares = (score.micro_single, score.micro_multiple, score.micro, score.macro)
         row: tuple[Cell, ...] = (Cell("all candidates", note="before any choice"), *map(_share, shares))
-        published = (_published(CANDIDATES_SINGLE), _published(CANDIDATES_MULTIPLE), Cell(NOTHING))
+        published = (_published(CANDIDATES_SINGLE), _published(CANDIDATES_MULTIPLE), _published(CANDIDATES_ALL))
         rows.append((*row, *published) if paper else row)
     for arm in metrics.arms:
         scores = [run.oracle for run in arm.runs if run.oracle]
@@ -150,10 +139,10 @@ def label_table(metrics: Metrics, *, paper: bool) -> Table:
             continue
         row = (
             Cell(arm.name),
-            _spread_share([score.micro_single for score in scores]),
-            _spread_share([score.micro_multiple for score in scores]),
-            _spread_share([score.micro for score in scores]),
-            _spread_share([score.macro for score in scores]),
+            _spread_share(spread_of([score.micro_single for score in scores])),
+            _spread_share(spread_of([score.micro_multiple for score in scores])),
+            _spread_share(spread_of([score.micro for score in scores])),
+            _spread_share(spread_of([score.macro for score in scores])),
         )
         published = (Cell(NOTHING), _published(ARM_MULTIPLE.get(arm.name)), _published(ARM_LABELS.get(arm.name)))
         rows.append((*row, *published) if paper else row)
@@ -238,11 +227,9 @@ def _published(value: float | None) -> Cell:
     return Cell(NOTHING if value is None else f"{value:.1f}", value)
 
 
-def _spread_share(values: Iterable[float | None]) -> Cell:
-    spread = spread_of(values)
+def _spread_share(spread: Spread) -> Cell:
     return Cell(spread.percent, spread.mean)
 
 
-def _spread_count(values: Iterable[float | None]) -> Cell:
-    spread: Spread = spread_of(values)
+def _spread_count(spread: Spread) -> Cell:
     return Cell(spread.count, spread.mean)

@@ -58,12 +58,14 @@ def run_search(
     source: AnyPath | None = None,
     shard: int = SHARD,
     overwrite: bool = False,
+    advice: str = _ADVICE,
     progress: Progress | None = None,
 ) -> RunInfo:
     """How `out` was made: the candidates of every problem, in the order of the corpus, and its sidecar.
 
     `options` and `source` (its path) are what the corpus was read with; they are recorded.  A finished file of the same
-    settings is left as it is, one of other settings is a `ConfigError` unless `overwrite` says to replace it.
+    settings is left as it is, one of other settings is a `ConfigError`, which ends with `advice`, unless `overwrite`
+    says to replace it.
     """
     path = Path(os.path.realpath(out))
     if os.path.exists(out) and not os.path.isfile(out):
@@ -87,8 +89,8 @@ def run_search(
     )
     begun = read_run_info(parts / "run.json") if any(parts.glob("*.jsonl")) else None
     if begun is not None and not overwrite:
-        check_same_run(begun, run, what=f"what is begun in {parts}", advice=_ADVICE)
-    elif begun is None and not overwrite and (finished := _finished(path, out, run)):
+        check_same_run(begun, run, what=f"what is begun in {parts}", advice=advice)
+    elif begun is None and not overwrite and (finished := _finished(path, out, run, advice)):
         if parts.is_dir():  # killed while it cleared up
             with _one_at_a_time(parts):
                 _remove_parts(parts)
@@ -171,16 +173,16 @@ class _Counted(msgspec.Struct):
     candidates: list[msgspec.Raw] = []
 
 
-def _finished(path: Path, out: AnyPath, run: RunInfo) -> RunInfo | None:
+def _finished(path: Path, out: AnyPath, run: RunInfo, advice: str) -> RunInfo | None:
     """The run that made the file, if it is this one and the file is as it left it."""
     if not path.is_file():
         return None
     old = read_run_info(run_info_path(path))
     if old is None:
-        raise ConfigError(f"{out} is there already, and no search made it. {_ADVICE}")
-    check_same_run(old, run, what=str(out), advice=_ADVICE)
+        raise ConfigError(f"{out} is there already, and no search made it. {advice}")
+    check_same_run(old, run, what=str(out), advice=advice)
     if digest_file(path) != old.output:
-        raise ConfigError(f"{out} was changed since the search that made it. {_ADVICE}")
+        raise ConfigError(f"{out} was changed since the search that made it: remove it to search again")
     return old
 
 

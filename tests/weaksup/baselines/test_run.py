@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +18,8 @@ from mathcanon import evaluate
 from weaksup.errors import ConfigError, DataError
 from weaksup.files import read_records
 from weaksup.records import Label
-from weaksup.run_folder import Arm
+from weaksup.report import write_report
+from weaksup.run_folder import Arm, ShownExample
 from weaksup.solvers.solver import Solver
 from weaksup.teaching import read_labels
 
@@ -25,6 +27,7 @@ from . import small_baseline
 from .small_baseline import TRAINING, files, run, stories
 
 NAMES = ("lbf", "warm")
+MEASURED = ("metrics.json", "examples.jsonl", "report.html")
 MODEL = ("config.json", "metrics.jsonl", "model.safetensors", "vocabulary.json")
 
 
@@ -41,7 +44,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_folder_holds_what_it_should(name: str, finished: dict[str, Path]) -> None:
     models = ["solver", "generator"] if name == "warm" else ["solver"]
-    expected = {"config.toml", "labels.jsonl", "labels.jsonl.run.json", "metrics.json"}
+    expected = {"config.toml", "labels.jsonl", "labels.jsonl.run.json", *MEASURED}
     assert files(finished[name]).keys() == expected | {f"{model}/{file}" for model in models for file in MODEL}
     Solver.load(finished[name] / "solver")
     assert (finished[name] / "solver" / "run.json").exists()
@@ -69,6 +72,33 @@ def test_metrics_are_an_arm_with_one_run(name: str, finished: dict[str, Path]) -
     assert done.training and done.evaluation.by_quantities
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_the_report_shows_what_was_found(name: str, finished: dict[str, Path]) -> None:
+    labels = {label.id: label for label in read_records(finished[name] / "labels.jsonl", Label)}
+    examples = list(read_records(finished[name] / "examples.jsonl", ShownExample))
+    assert {example.id: example.label for example in examples if example.label} == {
+        id: label.equation for id, label in labels.items()
+    }
+    for example in examples:
+        label = labels.get(example.id)
+        believed = [label.posterior, *[other.posterior for other in label.others]] if label else []
+        assert [candidate.posterior for candidate in example.shown] == believed[: len(example.shown)]
+        assert len(example.shown) == min(len(believed), 12)
+        assert not label or (example.shown[0].expr, example.shown[0].right) == (label.expr, example.right)
+    page = (finished[name] / "report.html").read_bytes()
+    assert write_report(finished[name]).read_bytes() == page
+
+
+def test_a_report_that_is_missing_is_made_without_training(finished: dict[str, Path], tmp_path: Path) -> None:
+    """As after a kill between the last two files, or a run of before there were reports."""
+    folder = tmp_path / "run"
+    shutil.copytree(finished["lbf"], folder)
+    for name in ("examples.jsonl", "report.html"):
+        (folder / name).unlink()
+    run("lbf", folder)
+    assert files(folder) == files(finished["lbf"])
+
+
 def test_another_seed_gives_other_labels(finished: dict[str, Path], tmp_path: Path) -> None:
     run("lbf", tmp_path, training=msgspec.structs.replace(TRAINING, seed=1))
     assert files(tmp_path)["labels.jsonl"] != files(finished["lbf"])["labels.jsonl"]
@@ -80,8 +110,10 @@ def test_the_same_seed_gives_the_same_bytes_and_nothing_is_learnt_from_gold(
 ) -> None:
     arm = run(name, tmp_path / "without", corpus=stories(gold=False))
     with_gold, without = files(finished[name]), files(tmp_path / "without")
-    with_gold.pop("metrics.json"), without.pop("metrics.json")
-    assert with_gold == without
+    assert {name: with_gold[name] for name in with_gold if name not in MEASURED} == {
+        name: without[name] for name in without if name not in MEASURED
+    }
+    assert with_gold.keys() == without.keys()
     score = arm.runs[0].oracle
     assert score is not None and score.recall is not None and score.micro is None
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from math import log
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import msgspec
 import pytest
 import torch
 
+import weaksup.baselines.lbf as lbf
+import weaksup.baselines.learner as module
 from weaksup.baselines.finds import labels_of
-from weaksup.baselines.fixing import value_of
+from weaksup.baselines.fixing import OPERATORS, Replacement, value_of
 from weaksup.baselines.lbf import Fixer, exact, operand_values
 from weaksup.baselines.learner import Learner
+from weaksup.baselines.sampling import Written
 from weaksup.baselines.warm import Reinforcer, harvest
 from weaksup.corpora.problems import segment_text
+from weaksup.errors import WeakSupError
 from weaksup.records import Problem
 from weaksup.solvers.config import SolverConfig
 
@@ -69,6 +77,32 @@ def test_a_longer_walk_finds_more(tmp_path: Path) -> None:
     assert few < many
 
 
+def test_the_walk_draws_tokens_by_the_distribution_of_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pupil = learner(tmp_path)
+    problem = PROBLEMS[0]
+    fixer = Fixer(pupil, PROBLEMS, memory=False, walk=50)
+    token = {text: pupil.vocabulary.token(text) for text in OPERATORS}
+    chances = [-20.0] * 40
+    for text, chance in zip(OPERATORS, (0.1, 0.6, 0.3, 0.0001), strict=True):
+        chances[token[text] or 0] = log(chance)
+    tree = Written((token["+"] or 0, pupil.vocabulary.fixed, pupil.vocabulary.fixed), [chances] * 3)
+    drawn: Counter[str] = Counter()
+
+    def many(*args: Any, prefer: Any) -> None:
+        propose, steps = args[4], args[5]
+        assert steps == 50
+        changes = [Replacement(0, "+", new) for new in OPERATORS if new != "+"]
+        drawn.update(propose(changes).new for _ in range(2000))
+        assert max(changes, key=prefer).new == "-"  # of several one-token fixes, too, the likeliest
+
+    monkeypatch.setattr(lbf, "fix", many)
+    assert fixer._fixed(PROBLEMS.index(problem), tree, Random(0)) is None
+    assert drawn["-"] / 2000 == pytest.approx(0.6 / 0.9, abs=0.04)
+    assert drawn["*"] / 2000 == pytest.approx(0.3 / 0.9, abs=0.04)
+
+
 def test_memory_teaches_all_fixes_with_equal_weights(tmp_path: Path) -> None:
     pupil = learner(tmp_path)
     pupil.model.eval()
@@ -106,6 +140,17 @@ def test_reinforcement_makes_the_right_trees_likely(tmp_path: Path) -> None:
     pupil.learn(teacher, [])
     assert before < 0.1 < 0.3 < teacher.usual
     assert len(harvest(pupil, problems, beam=10)) == len(problems)
+
+
+@pytest.mark.parametrize("teacher", ["lbf", "warm"])
+def test_training_that_diverges_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, teacher: str) -> None:
+    pupil = learner(tmp_path)
+    loss = module.tree_loss
+    monkeypatch.setattr(module, "tree_loss", lambda *args, **options: loss(*args, **options) * float("nan"))
+    made = Fixer(pupil, PROBLEMS, memory=True, walk=50) if teacher == "lbf" else Reinforcer(pupil, PROBLEMS, draws=2)
+    with pytest.raises(WeakSupError, match=r"training has diverged: at step \d+ the loss is nan"):
+        pupil.learn(made, [])
+    assert not (tmp_path / "model.safetensors").exists()
 
 
 def test_rewards_are_weighted_by_what_is_usual(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from weaksup.report.charts import SHAPES, Bar, Line, bar_chart, calibration_chart, line_chart, swatch
@@ -47,9 +47,10 @@ def test_an_axis_holds_its_values_and_its_ticks(values: list[float], zero: bool,
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+@example([0.7])  # 70 * 0.01 is a little more
 def test_an_axis_of_shares_stays_within_0_and_100(values: list[float]) -> None:
     axis = share_axis("right", values, zero=False)
-    assert 0 <= axis.low <= min(values) and max(values) - 1e-9 <= axis.high <= 1 + 1e-9
+    assert 0 <= axis.low <= min(values) + 1e-9 and max(values) - 1e-9 <= axis.high <= 1 + 1e-9
     assert axis.ticks[-1][1].endswith("%")
 
 
@@ -133,6 +134,14 @@ def test_bars_are_as_long_as_their_values() -> None:
     assert 0 < widths[2] <= 1
     assert texts(svg, "value") == ["80.0 ± 1.0", "40.0", "0.0"]
     assert svg.count('class="whisker"') == 1 and "gold labels" in texts(svg, "label")
+
+
+def test_whiskers_end_where_the_axis_does() -> None:
+    bars = [Bar("best", 0.95, "95.0 ± 20.0", 0, 0.2), Bar("worst", 0.05, "5.0 ± 20.0", 1, 0.2)]
+    svg = bar_chart(bars, key="k", title="", description="", x=share_axis("right"), width=480)
+    grid = [float(x) for x in re.findall(r'class="grid" d="M([\d.]+)', svg)]
+    ends = re.findall(r'class="whisker" d="M([-\d.]+) [\d.]+H([-\d.]+)M', svg)
+    assert [float(ends[0][1]), float(ends[1][0])] == [max(grid), min(grid)]
 
 
 def test_dots_stand_where_belief_and_truth_say() -> None:

@@ -147,7 +147,11 @@ def test_an_example_shows_its_candidates_and_its_tree(report: Report) -> None:
     assert report.filter(text=example.id) == 1
     rows = "[...card.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
     assert len(report.cards(rows)[0]) == 5
+    left = f"{CARDS}[0].querySelector('.more').textContent"
+    # On paper there is no button, so the number is that of all that is not on the page.
+    assert report.browser.run(left) == f"{example.candidates - 5:,} further candidates are not shown."
     report.browser.run(f"{CARDS}[0].querySelector('.rest').click()")
+    assert report.browser.run(left) == f"{example.candidates - len(example.shown):,} further candidates are not shown."
     (shown,) = report.cards(rows)
     assert [row[0].removesuffix("picked") for row in shown] == [c.equation for c in example.shown]
     assert [row[0].endswith("picked") for row in shown] == [True] + [False] * (len(shown) - 1)
@@ -216,3 +220,13 @@ def test_dark_and_light_follow_the_system_and_the_button(fresh: Report) -> None:
 def test_it_prints(report: Report) -> None:
     pdf = report.browser.pdf()
     assert pdf.startswith(b"%PDF") and 3 <= pdf.count(b"/Type /Page\n") <= 20
+
+
+def test_paper_has_no_buttons_and_nothing_to_fold_out(fresh: Report) -> None:
+    fresh.browser.resize(794, 1123, media="print")
+    seen = "[...document.querySelectorAll('{}')].filter((e) => e.checkVisibility()).length"
+    for idle in ("nav, form, select, .pager, #theme, .rest", "summary", "#settings"):
+        assert fresh.browser.run(seen.format(idle)) == 0, idle
+    assert fresh.browser.run(seen.format("svg.chart")) == 7 and fresh.browser.run(seen.format(".example")) == 10
+    fresh.browser.run("document.querySelector('#settings details').open = true")
+    assert fresh.browser.run(seen.format("#settings")) == 1

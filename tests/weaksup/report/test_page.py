@@ -216,12 +216,56 @@ def test_a_missing_file_is_named(folder: Path, tmp_path: Path) -> None:
         (b"[]", "not the metrics of a run: Expected `object`"),
         (b"\xff", "not the metrics of a run"),
         (b'{"covered": "x"}', "not the metrics of a run"),
+        (b'{"runs": 3}', "not the metrics of a run: Expected `array`, got `int`"),
     ],
 )
 def test_damaged_metrics_are_named(folder: Path, tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / METRICS).write_bytes(content)
     with pytest.raises(DataError, match=rf"metrics\.json: {message}"):
         write_report(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "place"),
+    [
+        ('"answer_accuracy":', '"answer_accuracy": 7, "was":', "answer_accuracy"),
+        ('"labels":', '"labels": -5, "was":', "labels"),
+        ('"loss":', '"loss": null, "was":', "loss"),
+        ('"loss":', '"loss": NaN, "was":', "JSON is malformed"),
+        ('"loss":', '"loss": 1e999, "was":', "loss"),
+    ],
+)
+def test_numbers_that_no_run_has_are_named(folder: Path, tmp_path: Path, good: str, bad: str, place: str) -> None:
+    text = (folder / METRICS).read_text()
+    assert good in text
+    (tmp_path / METRICS).write_text(text.replace(good, bad, 1))
+    with pytest.raises(DataError, match=rf"metrics\.json: not the metrics of a run: .*{place}"):
+        write_report(tmp_path)
+
+
+@pytest.mark.parametrize("which", [0, 3])
+def test_an_arm_without_runs_is_a_row_of_dashes(which: int) -> None:
+    run = metrics(size=SIZE)
+    arms = [replace(arm, runs=[]) if i == which else arm for i, arm in enumerate(run.arms)]
+    page = build_page(replace(run, arms=arms), [])
+    (row,) = re.findall(rf'<th scope="row">{arms[which].name}<small>.*?</tr>', page, re.DOTALL)
+    assert row.count(">–</td>") == 6
+
+
+def test_a_baseline_has_a_page_too(folder: Path, tmp_path: Path) -> None:
+    """Its metrics.json is an arm; what was set is in config.toml."""
+    arm = replace(metrics("math23k", size=SIZE, seeds=1).arms[0], name="lbf", about="learning by fixing")
+    (tmp_path / METRICS).write_bytes(msgspec.json.encode(arm))
+    (tmp_path / EXAMPLES).write_bytes((folder / EXAMPLES).read_bytes())
+    with pytest.raises(DataError, match=r"config\.toml: cannot be read"):
+        write_report(tmp_path)
+    (tmp_path / "config.toml").write_text("memory = = true")
+    with pytest.raises(DataError, match=r"config\.toml: not the settings of a run"):
+        write_report(tmp_path)
+    (tmp_path / "config.toml").write_text('name = "lbf"\nmemory = true\n\n[solver]\nsolver = "gts"\n')
+    page = write_report(tmp_path).read_text("utf-8")
+    assert "Nothing was searched." in page and "Recall of the labels" in page and "All 60 problems." in page
+    assert "paper (Math23K) 55.1% GTS" in page and "<dt>memory</dt><dd>yes</dd>" in page
 
 
 def test_a_damaged_example_is_named_with_its_line(folder: Path, tmp_path: Path) -> None:

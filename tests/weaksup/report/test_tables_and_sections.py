@@ -73,7 +73,7 @@ def test_the_paper_stands_only_beside_math23k(run: Metrics) -> None:
     ablation = {row[0].text: row[2].text for row in ablation_table(run.arms, paper=True).rows}
     assert ablation == {"em": "–", "beam": "60.0", "basic": "59.2", "random": "56.3", "single": "57.5", "gold": "–"}
     labels = {row[0].text: [cell.text for cell in row[-3:]] for row in label_table(run, paper=True).rows}
-    assert labels["all candidates"] == ["81.4", "2.7", "–"]
+    assert labels["all candidates"] == ["81.4", "2.7", "23.0"]
     assert (labels["basic"], labels["beam"]) == (["–", "45.6", "–"], ["–", "47.7", "76.3"])
     tiles = {tile.name: tile.paper for tile in headline(run, paper=True)}
     assert tiles["Test answers right"] == "paper (Math23K) 60.0% GTS"
@@ -101,12 +101,44 @@ def test_the_tables_of_the_search_have_the_counts_of_the_oracle(run: Metrics) ->
 
 
 def test_the_table_by_quantities_takes_what_there_is(run: Metrics) -> None:
-    evaluation = run.arms[0].runs[0].evaluation
-    whole = size_table(run.candidates, run.arms[0].runs[0].oracle, evaluation)
+    runs = run.arms[0].runs
+    whole = size_table(run.candidates, runs)
     assert [row[0].text for row in whole.rows] == ["1", "2", "3", "4", "5", "6+"]
     assert sum(row[1].sort or 0 for row in whole.rows) == SIZE
-    assert [row[1].text for row in size_table(None, None, evaluation).rows] == ["–"] * 6
-    assert list(size_table(None, None, None).rows) == []
+    unjudged = size_table(None, [replace(run, oracle=None) for run in runs])
+    assert [row[1].text for row in unjudged.rows] == ["–"] * 6
+    assert list(size_table(None, []).rows) == []
+
+
+def test_the_table_by_quantities_averages_the_runs(run: Metrics) -> None:
+    """As the table of the arms does, and not the first seed alone."""
+    runs = run.arms[0].runs
+    table = size_table(run.candidates, runs)
+    answers, tested = table.head.index("answers right %"), table.head.index("problems tested")
+    for row in table.rows:
+        found = [run.evaluation.by_quantities[row[0].text] for run in runs]
+        assert row[answers].text == spread_of([of.answer_accuracy for of in found]).percent
+        assert row[tested].sort == found[0].problems  # the same test part, three times
+    folds = [replace(run, fold=i) for i, run in enumerate(runs)]
+    assert [row[tested].sort for row in size_table(run.candidates, folds).rows] == [
+        3 * (row[tested].sort or 0) for row in table.rows
+    ]
+
+
+def test_without_a_search_recall_is_that_of_the_labels(run: Metrics) -> None:
+    arm = replace(run.arms[4], name="lbf", runs=run.arms[4].runs[:1])
+    alone = replace(run, candidates=None, distribution={}, arms=[arm])
+    labels = arm.runs[0].oracle
+    assert labels
+    rows = size_table(None, arm.runs).rows
+    assert [row[2].sort for row in rows] == [of.recall for of in labels.by_quantities.values()]
+    assert [row[5].sort for row in rows] == [of.macro for of in labels.by_quantities.values()]
+    assert {row[3].text for row in rows} == {"–"}  # there is no set that gold could be in
+    tiles = {tile.name: tile for tile in headline(alone, paper=True)}
+    assert tiles["Recall of the labels"].about == f"{labels.covered} of {SIZE} problems have a label"
+    assert tiles["Recall of the labels"].paper == "paper (Math23K) 80.1%"
+    assert tiles["Test answers right"].paper == "paper (Math23K) 55.4% GTS"
+    assert ("baseline", "lbf") in facts(alone, "math23k")
 
 
 # --- figures ----------------------------------------------------------------------------------------------------------
@@ -139,6 +171,8 @@ def test_the_oracle_test_says_how_far_it_is_to_gold() -> None:
     )
     worse = oracle_figure([arm("em", [], accuracy=0.6), arm("gold", [], accuracy=0.55)])
     assert worse and worse.summary.endswith("5.0 points less.")
+    equal = oracle_figure([arm("em", [], accuracy=0.6), arm("gold", [], accuracy=0.6)])
+    assert equal and equal.summary.endswith("gold labels on the same problems 60.0%, as many.")
     without = oracle_figure([arm("em", [], accuracy=0.6)])
     assert without and (without.title, without.summary) == ("Answers of the arms", "em answers 60.0% of the problems.")
     assert oracle_figure([arm("em", [], accuracy=None)]) is None
@@ -161,14 +195,17 @@ def test_bins_of_runs_are_merged_and_shared_labels_count_once() -> None:
     run = arm("em", [], []).runs[0]
     same = Arm(name="em", about="", runs=[replace(run, calibration=[one])] * 3)
     figure = calibration_figure(same)
-    assert figure and figure.summary.startswith("Over 10 labels chosen") and "40.0 points" in figure.summary
+    assert figure and figure.summary.startswith("Over 10 labels chosen")
+    assert "off by 40.0 points on average, mostly too sure." in figure.summary
+    honest = replace(run, calibration=[replace(one, right=0.9)])
+    exact = calibration_figure(Arm(name="em", about="", runs=[honest]))
+    assert exact and "off by 0.0 points on average. On the dashed line" in exact.summary
     assert calibration_figure(arm("em", [])) is None
     assert [cell.text for cell in calibration_table([one]).rows[0]] == ["0.9 to 1", "10", "0.900", "50.0"]
 
 
 def test_figures_by_quantities_have_a_line_each(run: Metrics) -> None:
-    first = run.arms[0].runs[0]
-    figure = size_figure(run.candidates, first.oracle, first.evaluation)
+    figure = size_figure(run.candidates, run.arms[0].runs)
     assert figure and [line.name for line in figure.legend] == [
         "recall",
         "gold in set",
@@ -177,7 +214,7 @@ def test_figures_by_quantities_have_a_line_each(run: Metrics) -> None:
     ]
     arms = arm_size_figure(run.arms)
     assert arms and arms.table and arms.table.rows[-1][0].text == "6+"
-    assert size_figure(None, None, None) is None and arm_size_figure([]) is None
+    assert size_figure(None, []) is None and arm_size_figure([]) is None
 
 
 def test_a_table_of_lines_has_a_column_each() -> None:
@@ -194,3 +231,10 @@ def test_facts_tell_what_kind_of_run_it_was(run: Metrics) -> None:
     assert dict(facts(run, "stories")) == {
         "data": "stories", "split": run.split, "plan": "full", "solver": "GTS", "ranker": "em", "seeds": "3",
     }  # fmt: skip
+
+
+def test_seeds_and_folds_are_counted_apart(run: Metrics) -> None:
+    main = run.arms[0]
+    several = [replace(done, fold=fold) for fold in range(5) for done in main.runs]
+    found = dict(facts(replace(run, arms=[replace(main, runs=several)]), "stories"))
+    assert (found["seeds"], found["folds"]) == ("3", "5")

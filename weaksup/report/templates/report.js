@@ -136,17 +136,23 @@
     const table = candidateTable(example.shown.slice(0, FIRST), isPicked);
     block.append(table);
     const rest = example.shown.slice(FIRST);
-    const unseen = example.candidates - example.shown.length;
+    const note = make("p", "more");
+    const tell = () => { // on paper there is no button: the note alone has to be true
+      const unseen = Math.max(example.candidates, example.shown.length) - table.tBodies[0].rows.length;
+      note.textContent = unseen ? `${unseen.toLocaleString("en")} further candidate${unseen > 1 ? "s are" : " is"} not shown.` : "";
+    };
+    tell();
     if (rest.length) {
       const button = make("button", "rest", `Show ${rest.length} more`);
       button.type = "button";
       button.addEventListener("click", () => {
         table.tBodies[0].append(...rest.map((row) => candidateRow(row, isPicked(row))));
         button.remove();
+        tell();
       });
       block.append(button);
     }
-    if (unseen > 0) block.append(make("p", "more", `${unseen.toLocaleString("en")} further candidates are not shown.`));
+    block.append(note);
     return block;
   }
 

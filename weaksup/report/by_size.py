@@ -1,0 +1,54 @@
+"""What is known of a run by number of quantities; several runs of one arm are averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..oracle import Score
+from ..run_folder import ArmRun
+from .numbers_text import Spread, spread_of
+
+__all__ = ["SizeRow", "size_rows"]
+
+
+class SizeRow(NamedTuple):
+    """The problems with some number of quantities."""
+
+    size: str
+    train: int | None  # problems of the train part
+    recall: float | None  # of the search; without a search, of the labels
+    gold_in_set: float | None
+    micro: Spread  # of the labels
+    macro: Spread
+    tested: int | None  # problems; those of several folds together
+    answers: Spread
+    equations: Spread
+
+
+def size_rows(candidates: Score | None, runs: Sequence[ArmRun]) -> list[SizeRow]:
+    """A row for each number of quantities that any part has."""
+    labels = [run.oracle.by_quantities for run in runs if run.oracle]
+    tests = [run.evaluation.by_quantities for run in runs]
+    folds = {run.fold: run.evaluation.by_quantities for run in runs}
+    found = candidates.by_quantities if candidates else labels[0] if labels else {}
+    rows = []
+    sizes = {*found, *[size for of in labels for size in of], *[size for of in tests for size in of]}
+    for size in sorted(sizes):
+        label = [of[size] for of in labels if size in of]
+        test = [of[size] for of in tests if size in of]
+        here = found.get(size)
+        rows.append(
+            SizeRow(
+                size,
+                train=here.problems if here else None,
+                recall=here.recall if here else None,
+                gold_in_set=here.gold_in_set if here and candidates else None,
+                micro=spread_of([of.micro for of in label]),
+                macro=spread_of([of.macro for of in label]),
+                tested=sum(of[size].problems for of in folds.values() if size in of) if test else None,
+                answers=spread_of([of.answer_accuracy for of in test]),
+                equations=spread_of([of.equation_accuracy for of in test]),
+            )
+        )
+    return rows
