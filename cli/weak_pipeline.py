@@ -47,6 +47,8 @@ __all__ = ["pipeline"]
     "--soft", type=click.Choice(["none", "expected", "marginal"]), help="Train on all beliefs, not on the best."
 )
 @click.option("--beam", type=click.IntRange(min=1), help="Of evaluation and of the Beam Ranker.  [default: 5]")
+@click.option("--answer-model/--no-answer-model", default=None,
+              help="Let the plausibility of values rank predictions.  [default: yes]")  # fmt: skip
 @click.option("--ablate", is_flag=True, help="All arms beside the main one: beam, basic, random, single and gold.")
 @click.option("--seed", type=int, help="[default: 0]")
 @click.option("--seeds", type=click.IntRange(min=1), help="So many runs, from --seed on.  [default: 1]")
@@ -76,9 +78,9 @@ def pipeline(
     mwp-weak pipeline
     mwp-weak pipeline --data math23k --path Math_23K.json --split-file split.json --out run
     """
-    from weaksup.errors import ConfigError
     from weaksup.pipeline_config import ARMS, merge_config
-    from weaksup.run_folder import CONFIG
+    from weaksup.report import require_jinja
+    from weaksup.run_folder import CONFIG, REPORT
 
     given = {name: str(value) if isinstance(value, Path) else value for name, value in flags.items()}
     if ablate:
@@ -88,10 +90,7 @@ def pipeline(
     settings = merge_config(config, given)
     folder = out or Path(f"run-{settings.data}-{settings.solver}-{settings.ranker}")
     load_torch(threads)
-    try:
-        import jinja2  # noqa: F401  # the report is the last step: better to miss it now
-    except ImportError as error:
-        raise ConfigError("the report needs jinja2, of the extra solver: pip install jinja2") from error
+    require_jinja()
     from weaksup.pipeline import Watcher, run_pipeline
 
     start = time.monotonic()
@@ -110,7 +109,7 @@ def pipeline(
         print_json(metrics)
         return
     _print_metrics(metrics)
-    click.echo(f"\n{folder / 'report.html'}")
+    click.echo(f"\n{folder / REPORT}")
 
 
 def _progress(what: str) -> Callable[[int, int], None]:

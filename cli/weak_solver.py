@@ -40,6 +40,12 @@ _beam = click.option(
     "--beam", type=click.IntRange(1, 100), default=5, show_default=True, help="How many equations are kept in search."
 )
 
+_answers = click.option(
+    "--answer-model/--no-answer-model",
+    default=True,
+    show_default=True,
+    help="Let the plausibility of the value have its say, if the model has learnt it.",
+)
 _groups = click.option("--groups", type=FILE, help="The published cells of g2t's graphs (group_num.json).")
 
 
@@ -270,6 +276,7 @@ def _print_trained(output: Path, result: TrainResult) -> None:
 @click.option("--tolerance", default="0", show_default=True, metavar="NUMBER", callback=_tolerance,
               help="How far from the answer a value may be.")  # fmt: skip
 @_groups
+@_answers
 @click.option("--predictions", type=FILE, help="Write the prediction for each problem: JSON Lines, or .gz.")
 @_device
 @threads_option
@@ -281,6 +288,7 @@ def evaluate(
     beam: int,
     tolerance: Fraction,
     groups: Path | None,
+    answer_model: bool,
     predictions: Path | None,
     device: str,
     threads: int,
@@ -302,8 +310,10 @@ def evaluate(
     from weaksup.solvers.solver import Solver
     from weaksup.teaching import read_origin
 
-    solver = Solver.load(model, device=device)
+    solver = Solver.load(model, device=device, answer_model=answer_model)
     made = read_origin(model)
+    if made is None and source.data is None:
+        warn(f"nothing says which corpus {model} was trained on (--data): taking stories")
     if made is not None and source.data in (None, made.config["corpus"]["name"]):
         source, part = source.of_run(made), part.of_run(made)
     corpus = source.read()
@@ -345,9 +355,12 @@ def _share(share: float | None) -> str:
 @click.argument("text")
 @click.option("--language", type=click.Choice(["en", "zh"]), help="Of the text; by default found by its characters.")
 @_beam
+@_answers
 @_device
 @json_option
-def solve(model: Path, text: str, language: str | None, beam: int, device: str, as_json: bool) -> int:
+def solve(
+    model: Path, text: str, language: str | None, beam: int, answer_model: bool, device: str, as_json: bool
+) -> int:
     """The equation and the answer of a word problem in English or Chinese; TEXT may be - for stdin.
 
     First the likeliest equation in the text's own numbers and its value, then all that the beam found.  Exit code 1
@@ -364,7 +377,7 @@ def solve(model: Path, text: str, language: str | None, beam: int, device: str, 
     from weaksup.corpora.problems import segment_text
     from weaksup.solvers.solver import Solver
 
-    solver = Solver.load(model, device=device)
+    solver = Solver.load(model, device=device, answer_model=answer_model)
     _, _, quantities = segment_text(text, language=language or "", number_words=True)
     found = solver.solve(text, beam=beam, language=language or "") if quantities else []
     if as_json:

@@ -40,6 +40,7 @@ from .run_folder import (
     METRICS,
     SOLVER,
     TIMES,
+    VALID_CANDIDATES,
     Arm,
     ArmRun,
     Evaluation,
@@ -96,20 +97,22 @@ def run_pipeline(
         _solver_settings(config, config.seed, soft=config.soft, draft=draft)
     _claim(folder, config, resume)  # not before: a wrong path, plan or setting leaves no folder behind
     times = _Times(folder / TIMES)
-    searched = _without_gold(corpus.problems) if config.folds else splits[0].plain["train"]
-    watch.say(f"search: plan {config.plan}, {len(searched):,} problems")
-    with times.of("search"):
-        run_search(
-            msgspec.structs.replace(corpus, problems=searched),
-            plan,
-            folder / CANDIDATES,
-            limit=config.limit,
-            workers=2,
-            options=options,
-            source=config.path,
-            progress=watch.progress("problems"),
-        )
-    sets = list(read_records(folder / CANDIDATES, CandidateSet))
+    sets: list[CandidateSet] = []
+    for file, problems in _searched(config, corpus, splits[0]).items():
+        watch.say(f"search: plan {config.plan}, {len(problems):,} problems")
+        with times.of("search"):
+            run_search(
+                msgspec.structs.replace(corpus, problems=problems),
+                plan,
+                folder / file,
+                limit=config.limit,
+                workers=2,
+                options=options,
+                source=config.path,
+                advice="Choose another folder (--out)",
+                progress=watch.progress("problems"),
+            )
+        sets += read_records(folder / file, CandidateSet)
     runs: dict[str, list[ArmRun]] = {}
     for fold, parts in enumerate(splits):
         for seed in range(config.seed, config.seed + config.seeds):
@@ -151,9 +154,10 @@ def _claim(folder: Path, config: PipelineConfig, resume: bool) -> None:
             raise ConfigError(f"{folder} was begun already; go on with it (--resume) or choose another folder (--out)")
         remove_unfinished(folder)
         return
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and (not folder.is_dir() or any(path.suffix != ".tmp" for path in folder.iterdir())):
         raise ConfigError(f"{folder} is there and is no run; choose another folder (--out)")
     folder.mkdir(parents=True, exist_ok=True)
+    remove_unfinished(folder)  # settings whose writing was killed
     write_config(known, config)
 
 
@@ -221,7 +225,9 @@ class _Unit:
         self.device, self.watch, self.times = device, watch, times
         self.tensorboard: Path | None = None
         self.problems = {problem.id: problem for problem in parts.plain["train"]}
+        self.unseen = {problem.id: problem for problem in parts.plain["valid"]}
         self.sets = [found for found in sets if found.id in self.problems]
+        self.unseen_sets = [found for found in sets if found.id in self.unseen]
 
     def arm(self, arm: str) -> ArmRun:
         """Labels, solver and metrics of an arm."""
@@ -264,13 +270,17 @@ class _Unit:
         """The text-free beliefs in all candidates."""
         return em_posteriors(self.sets)
 
+    def _unseen_beliefs(self) -> tuple[list[CandidateSet], list[Array]]:
+        """The candidates of the valid part with text-free beliefs; the EM does not learn from them."""
+        return self.unseen_sets, em_posteriors(self.sets, unseen=self.unseen_sets)[len(self.sets) :]
+
     def _text_free(self) -> list[Label]:
         """The pick of the EM that reads no text."""
         paired = zip(self.sets, self._posteriors, strict=True)
         return [make_label(found, belief.tolist(), ranker="em") for found, belief in paired if found.candidates]
 
     def _rank_em(self) -> Iterable[Label]:
-        """Text-free beliefs teach the first draft; each round's beliefs teach the next one."""
+        """Text-free beliefs teach the first draft, each round's the next one; those of the last are tempered."""
         start = self.folder / DRAFT_LABELS
         if not start.exists():
             write_records(start, self._text_free())
@@ -278,7 +288,16 @@ class _Unit:
         for round_ in range(1, self.config.rounds + 1):
             labels = {label.id: label for label in found}
             draft = self._draft(f"round-{round_}", labels, soft="marginal", longer=1.0 if round_ == 1 else LATER)
-            found = list(rank_em_draft(self.sets, self.problems, draft, posteriors=self._posteriors))
+            last = round_ == self.config.rounds
+            found = list(
+                rank_em_draft(
+                    self.sets,
+                    self.problems | self.unseen,
+                    draft,
+                    posteriors=self._posteriors,
+                    unseen=self._unseen_beliefs() if last else None,
+                )
+            )
         return found
 
     @cached_property
@@ -340,6 +359,7 @@ class _Unit:
                 device=find_device(self.device),
                 progress=self.watch.progress("examples"),
                 on_validation=curves,
+                answer_model=self.config.answer_model and not draft,
             )
 
     # measuring
@@ -350,7 +370,7 @@ class _Unit:
         from .solvers.solver import Solver
 
         part = "test" if self.parts.judged.get("test") else "valid"
-        solver = Solver.load(place / SOLVER, device=self.device)
+        solver = Solver.load(place / SOLVER, device=self.device, answer_model=self.config.answer_model)
         found = evaluate_solver(solver, self.parts.judged[part], beam=self.config.beam)
         evaluation: Evaluation = msgspec.structs.replace(found, data=self.config.data, split=part)
         rows = read_records(place / SOLVER / "metrics.jsonl", TrainingRow)
@@ -384,6 +404,16 @@ def _splits(config: PipelineConfig, corpus: Corpus) -> Iterable[_Parts]:
         train, valid, _ = divide(split)
         judged = {"train": train, "valid": valid, "test": split.get("test", [])}
         yield _Parts(str(split), {part: _without_gold(problems) for part, problems in judged.items()}, judged)
+
+
+def _searched(config: PipelineConfig, corpus: Corpus, parts: _Parts) -> dict[str, list[Problem]]:
+    """Which problems are searched, by the file that their candidates go to."""
+    if config.folds:
+        return {CANDIDATES: _without_gold(corpus.problems)}
+    searched = {CANDIDATES: parts.plain["train"]}
+    if "em" in (config.ranker, *config.compare):  # which looks how sure its draft is of unseen problems
+        searched[VALID_CANDIDATES] = parts.plain["valid"]
+    return searched
 
 
 def _metrics(

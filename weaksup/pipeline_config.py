@@ -53,6 +53,7 @@ class PipelineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     hidden: int | None = None
     soft: Literal["none", "expected", "marginal"] = "none"
     beam: int = 5
+    answer_model: bool = True  # whether the plausibility of values ranks what solvers predict
     compare: tuple[str, ...] = ("random",)  # other arms beside the main one
     seed: int = 0
     seeds: int = 1

@@ -2,6 +2,7 @@
 
 config.toml          all settings, merged
 candidates.jsonl     what the search found for the train part
+candidates.valid.jsonl   and for the valid part, where the ranker em asks how sure its draft may be
 labels.draft.jsonl   what the draft was trained with
 draft/               the draft models: `single` of basic and beam, `round-1`, ... of em
 labels.jsonl         the pseudo labels
@@ -34,6 +35,7 @@ __all__ = [
 ]
 
 CONFIG, CANDIDATES, DRAFT_LABELS, DRAFT = "config.toml", "candidates.jsonl", "labels.draft.jsonl", "draft"
+VALID_CANDIDATES = "candidates.valid.jsonl"
 LABELS, SOLVER, METRICS, TIMES = "labels.jsonl", "solver", "metrics.json", "times.json"
 EXAMPLES, REPORT, ABLATION = "examples.jsonl", "report.html", "ablation"
 

@@ -20,6 +20,7 @@ from .files import AnyPath, RunInfo, digest_file, read_records, read_run_info, v
 from .labels import check_label, needed_quantities
 from .records import Label, Problem
 from .run_folder import TrainingRow
+from .solvers.answer_model import ANSWERS
 from .solvers.checkpoint import CHECKPOINT, CONFIG, VOCABULARY, WEIGHTS, ModelInfo, read_json
 from .solvers.examples import Lesson, gold_lessons, label_lessons
 from .solvers.training import TrainResult
@@ -115,7 +116,7 @@ def clear_model(folder: AnyPath) -> None:
         return
     read_json(place / CONFIG, ModelInfo)  # an error if it is somebody else's
     # The config comes last: as long as it is there, what is left is known to be a model.
-    for name in (WEIGHTS, CHECKPOINT, METRICS, TIMES, ORIGIN, VOCABULARY, CONFIG):
+    for name in (ANSWERS, WEIGHTS, CHECKPOINT, METRICS, TIMES, ORIGIN, VOCABULARY, CONFIG):
         (place / name).unlink(missing_ok=True)
 
 

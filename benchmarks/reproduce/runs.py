@@ -1,7 +1,8 @@
 """Every run: the `mwp-weak` commands that make it, each with the file that is there once it is done.
 
-All trainings have one budget, preset `quick`, but for those called `long`, which have preset `cpu`.  A new run is an
-entry of `RUNS`.
+All trainings have one budget, preset `quick`, but for those called `long`, which have preset `cpu`, and those called
+`middle`, which have a smaller network for fewer epochs.  A new run is an entry of `RUNS`.  Solvers are measured as they
+were published, without answer model; those called `middle` also with it (WHAT ends with `answers`).
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from weaksup.run_folder import ABLATION, CANDIDATES, CONFIG, LABELS, METRICS, SO
 
 from .place import Place
 
-__all__ = ["BEAM", "EQUAL", "RUNS", "Run", "Step", "arm_folder", "command_text", "place_of", "steps_of"]
+__all__ = ["ANSWERS", "BEAM", "EQUAL", "RUNS", "Run", "Step", "arm_folder", "command_text", "place_of", "steps_of"]
 
 QUICK, LONG = "quick", "cpu"  # presets: the budgets
+MIDDLE = ("--hidden", "256", "--epochs", "24", "--dropout", "0.4", "--learning-rate", "0.002")  # of preset cpu
+ANSWERS = "answers"
 BEAM = 5
 EQUAL = "equal-gts"
 LAWS = ("value", "structure")
@@ -83,6 +86,13 @@ def _train(
         yield _evaluate(model, part, place.beside(name, part), place)
 
 
+def _train_middle(name: str, place: Place, *, labels: str, options: tuple[str, ...] = ()) -> Iterator[Step]:
+    yield from _train(name, place, labels=labels, preset=LONG, options=(*MIDDLE, *options))
+    for part in ("valid", "test"):
+        file = place.beside(name, f"{part}.{ANSWERS}")
+        yield _evaluate(place.of(name), part, file, place, answer_model="--answer-model")
+
+
 def _baseline(name: str, place: Place, *, options: tuple[str, ...]) -> Iterator[Step]:
     folder = place.of(name)
     arguments = ("baseline", *options, *place.corpus, *place.split, "--preset", QUICK)
@@ -90,8 +100,8 @@ def _baseline(name: str, place: Place, *, options: tuple[str, ...]) -> Iterator[
     yield _evaluate(folder / SOLVER, "valid", place.beside(name, "valid"), place)
 
 
-def _evaluate(model: Path, part: str, file: Path, place: Place) -> Step:
-    options = ("--split", part, "--beam", str(BEAM), "--json")
+def _evaluate(model: Path, part: str, file: Path, place: Place, *, answer_model: str = "--no-answer-model") -> Step:
+    options = ("--split", part, "--beam", str(BEAM), answer_model, "--json")
     return Step(("evaluate", str(model), *place.corpus, *place.split, *options), file, printed=True)
 
 
@@ -114,6 +124,16 @@ RUNS = {
         needs=(EQUAL,),
     ),
     "equal-g2t-gold": Run("G2T on gold", partial(_train, labels="gold", options=("--solver", "g2t"))),
+    "middle-gts-em": Run(
+        "GTS on the em labels of equal-gts, a middle budget",
+        partial(_train_middle, labels="em", options=("--soft", "marginal")),
+        needs=(EQUAL,),
+        preset=LONG,
+        takes=40,
+    ),
+    "middle-gts-gold": Run(
+        "GTS on gold, a middle budget", partial(_train_middle, labels="gold"), preset=LONG, takes=40
+    ),
     "long-gts-em": Run(
         "GTS on the em labels of equal-gts, the long budget",
         partial(_train, labels="em", preset=LONG, options=("--soft", "marginal")),

@@ -46,6 +46,8 @@ TABLES = {
         main_results,
         (
             EQUAL,
+            "middle-gts-em",
+            "middle-gts-gold",
             "long-gts-em",
             "long-gts-gold",
             *_BASELINES,

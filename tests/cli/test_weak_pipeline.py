@@ -125,6 +125,37 @@ def test_a_missing_extra_is_named_before_anything_is_done(
     assert not (tmp_path / "run").exists()
 
 
+def test_a_folder_that_can_not_be_written_is_one_line_and_loses_nothing(
+    run_folder: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import builtins
+    import errno
+    import os
+    import shutil
+
+    folder = tmp_path / "run"
+    shutil.copytree(run_folder[0], folder)
+    (folder / "labels.jsonl").unlink()
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    def read_only(path: str | Path, mode: str = "r", *rest: object, **options: object) -> object:
+        if set(mode) & set("wxa+"):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+        return builtins.open(path, mode, *rest, **options)  # type: ignore[call-overload]
+
+    with monkeypatch.context() as patched:
+        patched.setattr("weaksup.files.open", read_only, raising=False)
+        code, out, err = call("pipeline", "--out", folder, "--resume")
+    assert (code, out) == (2, "")
+    (line,) = [line for line in err.splitlines() if line.startswith("error: ")]
+    assert line.startswith(f"error: {folder}") and line.endswith("Read-only file system")
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert call("pipeline", "--out", folder, "--resume")[:2] == (
+        0,
+        run_folder[1].replace(str(run_folder[0]), str(folder)),
+    )
+
+
 def test_a_full_disk_is_one_line_and_loses_nothing(
     run_folder: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,7 +177,10 @@ def test_a_full_disk_is_one_line_and_loses_nothing(
 
         patched.setattr(os, "fsync", full)
         code, _, err = call("pipeline", *TINY, "--ranker", "basic", "--out", folder, "--resume")
-    assert code == 2 and "labels.jsonl: No space left on device" in err
+    assert code == 2
+    assert [line for line in err.splitlines() if line.startswith("error: ")] == [
+        f"error: {folder / 'labels.jsonl'}: No space left on device"
+    ]
     assert not (folder / "labels.jsonl").exists()
     code, _, err = call("pipeline", *TINY, "--ranker", "basic", "--out", folder, "--resume")
     assert code == 0, err

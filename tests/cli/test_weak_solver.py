@@ -90,7 +90,8 @@ def test_train_tells_what_it_does_and_writes_a_model_folder(tmp_path: Path) -> N
     closing = r".*model: 6 steps, 140 examples in [\d.]+ s \([\d,]+ a second\), valid answer accuracy \d+\.\d%\n"
     assert re.fullmatch(closing, result.stdout)
     names = {path.name for path in (tmp_path / "model").iterdir()}
-    assert names == {"config.json", "vocabulary.json", "model.safetensors", "metrics.jsonl", "times.jsonl", "run.json"}
+    model = {"config.json", "vocabulary.json", "model.safetensors", "answers.safetensors"}
+    assert names == model | {"metrics.jsonl", "times.jsonl", "run.json"}
     assert len((tmp_path / "model" / "metrics.jsonl").read_text().splitlines()) == 2
 
 
@@ -525,3 +526,19 @@ def test_help_loads_no_torch(command: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1].split() == ["LOADED"]
+
+
+def test_evaluate_and_solve_can_leave_the_plausibility_of_values_out(model: Path, tmp_path: Path) -> None:
+    def predictions(folder: Path, *options: str) -> list[tuple[str, float]]:
+        file = tmp_path / "predictions.jsonl"
+        assert run("evaluate", folder, "--predictions", file, *options).exit_code == 0
+        found = [json.loads(line) for line in file.read_text().splitlines()]
+        return [(one["expr"], one["probability"]) for one in found]
+
+    plain = tmp_path / "plain"
+    shutil.copytree(model, plain)
+    (plain / "answers.safetensors").unlink()
+    assert predictions(model, "--no-answer-model") == predictions(plain) != predictions(model)
+    text = "Tom has 3 apples and buys 5 more. How many?"
+    solved = [run("solve", *arguments).stdout for arguments in ((model, text, "--no-answer-model"), (plain, text))]
+    assert solved[0] == solved[1] != run("solve", model, text).stdout

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -89,6 +90,15 @@ def test_other_settings_are_named(finished: tuple[Path, Metrics]) -> None:
         run(finished[0], resume=True, epochs=2.0)
 
 
+def test_a_run_killed_while_its_settings_were_written_can_be_resumed(
+    finished: tuple[Path, Metrics], tmp_path: Path
+) -> None:
+    """All that is there is a file that never got its name."""
+    (tmp_path / ".config.toml.0123abcd.tmp").write_text("data = ")
+    assert run(tmp_path, resume=True) == finished[1]
+    assert digests(tmp_path) == digests(finished[0])
+
+
 def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
     (tmp_path / "precious.txt").write_text("mine")
     with pytest.raises(ConfigError, match="is no run"):
@@ -148,11 +158,25 @@ def test_the_bytes_do_not_depend_on_gold(
 
 def test_a_damaged_candidate_line_is_named_and_nothing_is_lost(finished: tuple[Path, Metrics], tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    run(folder)
+    shutil.copytree(finished[0], folder)
     lines = (folder / "candidates.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "candidates.jsonl").write_bytes(b"".join([*lines[:3], b'{"id": \n', *lines[4:]]))
     before = digests(folder)
-    with pytest.raises((DataError, ConfigError), match=r"candidates\.jsonl"):
+    with pytest.raises(ConfigError, match=r"candidates\.jsonl was changed .*: remove it to search again"):
+        run(folder, resume=True)
+    assert digests(folder) == before
+    (folder / "candidates.jsonl").unlink()
+    run(folder, resume=True)
+    assert digests(folder) == digests(finished[0])
+
+
+def test_a_damaged_label_line_is_named_and_nothing_is_lost(finished: tuple[Path, Metrics], tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(finished[0], folder)
+    lines = (folder / "labels.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "labels.jsonl").write_bytes(b"".join([*lines[:3], b'{"id": \n', *lines[4:]]))
+    before = digests(folder)
+    with pytest.raises(DataError, match=r"labels\.jsonl:4: not JSON"):
         run(folder, resume=True)
     assert digests(folder) == before
 

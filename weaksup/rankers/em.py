@@ -64,22 +64,26 @@ def rank_em(sets: Iterable[CandidateSet], *, seed: int = 0, options: EMOptions |
         yield make_label(candidates, belief.tolist(), ranker="em")
 
 
-def em_posteriors(sets: Sequence[CandidateSet], options: EMOptions | None = None) -> list[Array]:
-    """The belief in each candidate of each problem; the order of the problems makes no difference."""
-    by_id = sorted(range(len(sets)), key=lambda i: sets[i].id)
-    ordered = [sets[i] for i in by_id if sets[i].candidates]
-    beliefs = [np.zeros(0)] * len(sets)
-    if ordered:
-        found = iter(_run(ordered, options or EMOptions()))
-        for i in by_id:
-            if sets[i].candidates:
-                beliefs[i] = next(found)
+def em_posteriors(
+    sets: Sequence[CandidateSet], options: EMOptions | None = None, *, unseen: Sequence[CandidateSet] = ()
+) -> list[Array]:
+    """The belief in each candidate of each problem; the order of the problems makes no difference.
+
+    Those of `unseen`, which nothing is learnt from, come last.
+    """
+    given = [*sets, *unseen]
+    by_id = sorted((i for i, found in enumerate(given) if found.candidates), key=lambda i: given[i].id)
+    beliefs = [np.zeros(0)] * len(given)
+    if by_id:
+        seen = np.asarray(by_id) < len(sets)
+        for i, belief in zip(by_id, _run([given[i] for i in by_id], seen, options or EMOptions()), strict=True):
+            beliefs[i] = belief
     return beliefs
 
 
-def _run(sets: Sequence[CandidateSet], options: EMOptions) -> list[Array]:
+def _run(sets: Sequence[CandidateSet], seen: Array, options: EMOptions) -> list[Array]:
     readings = read_candidates(sets, limit=options.readings)
-    weights = Model(sets, readings, find_templates(readings), options).fit()
+    weights = Model(sets, readings, find_templates(readings), options, seen=seen).fit()
     candidates = np.bincount(readings.candidate, weights, len(readings.problem))
     return np.split(candidates, np.cumsum(np.bincount(readings.problem, minlength=len(sets)))[:-1])
 

@@ -1,16 +1,20 @@
 """A trained solver: problems -> equations with their values and probabilities.
 
 The beam's trees are evaluated exactly.  Trees that mean the same function of the values are one answer, and their
-probabilities are added up; a tree without a value (division by zero) is no answer.
+probabilities are added up; a tree without a value (division by zero) is no answer.  An answer model, where there is
+one, has its say about the values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Self
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 
@@ -24,6 +28,7 @@ from ..labels import equation_text
 from ..quantities import language_of
 from ..records import Problem
 from ..value_level import expression_function
+from .answer_model import ANSWERS, WEIGHT, AnswerModel
 from .batches import Example, bucketed, make_batch
 from .beam import Hypothesis, beam_search
 from .checkpoint import CONFIG, VOCABULARY, WEIGHTS, ModelInfo, load_model, save_tensors, write_json
@@ -34,6 +39,8 @@ from .vocabulary import Vocabulary
 
 __all__ = ["Prediction", "Solver", "find_device"]
 
+_LEAST = 1e-300
+
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     """An equation that a solver proposes for a problem."""
@@ -41,7 +48,7 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     expr: str  # over N0, N1...
     equation: str  # in the problem's own numbers
     value: str  # exact
-    probability: float  # of all trees of the beam that mean this
+    probability: float  # of all trees of the beam that mean this; an answer model moves it to likelier values
 
     @property
     def exact(self) -> Fraction:
@@ -54,23 +61,27 @@ class Solver:
     def __init__(self, config: SolverConfig, vocabulary: Vocabulary, model: nn.Module) -> None:
         self.config, self.vocabulary, self.model = config, vocabulary, model
         self.cells: Cells = {}  # of the graphs of g2t, where they are known from elsewhere (`groups.align_groups`)
+        self.answers: AnswerModel | None = None
         self._index = vocabulary.index()
 
     @classmethod
-    def load(cls, folder: AnyPath, *, device: str = "cpu") -> Self:
-        """The solver of a model folder; `DataError` if it is damaged or something else."""
+    def load(cls, folder: AnyPath, *, device: str = "cpu", answer_model: bool = True) -> Self:
+        """The solver of a model folder, with its answer model if it has one; `DataError` if it is damaged."""
         info, vocabulary, model = load_model(folder, find_device(device))
-        return cls(info.solver, vocabulary, model)
+        solver = cls(info.solver, vocabulary, model)
+        if answer_model and (Path(folder) / ANSWERS).exists():
+            solver.answers = AnswerModel.load(Path(folder) / ANSWERS, vocabulary)
+        return solver
 
     def save(self, folder: AnyPath) -> None:
         """Write a model folder."""
-        from pathlib import Path
-
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
         write_json(place / CONFIG, ModelInfo(solver=self.config))
         write_json(place / VOCABULARY, self.vocabulary)
         save_tensors(place / WEIGHTS, self.model.state_dict())
+        if self.answers is not None:
+            self.answers.save(place / ANSWERS)
 
     @property
     def device(self) -> torch.device:
@@ -122,29 +133,40 @@ class Solver:
         values = [quantity.exact for quantity in problem.quantities]
         surfaces = [quantity.surface for quantity in problem.quantities]
         named = {f"N{i}": value for i, value in enumerate(values)}
-        groups: dict[object, list[object]] = {}
+        groups: dict[object, tuple[str, Fraction]] = {}  # the likeliest of those that mean the same
+        chances: dict[object, float] = {}
         for hypothesis in hypotheses:
-            chance = float(torch.tensor(hypothesis.log_probability, dtype=torch.float64).exp())
             try:
                 expr = expression_of([self.vocabulary.text(token) for token in hypothesis.tokens])
-                value = str(evaluate(expr, named))  # a ValueError where it has thousands of digits
+                value = evaluate(expr, named)
+                str(value)  # a ValueError where it has thousands of digits
             except (MathCanonError, ValueError):
                 continue
             meaning = expression_function(str(expr), values)
-            if meaning in groups:
-                groups[meaning][2] += chance  # type: ignore[operator]
-            else:
-                groups[meaning] = [str(expr), value, chance]
-        ranked = sorted(groups.values(), key=lambda group: -group[2])  # type: ignore[operator]
+            groups.setdefault(meaning, (str(expr), value))
+            chances[meaning] = chances.get(meaning, 0.0) + float(np.exp(hypothesis.log_probability))
+        found = list(groups.values())
+        likely = self._with_answers(problem, [value for _, value in found], np.array(list(chances.values())))
         return [
             Prediction(
-                expr=str(expr),
-                equation=equation_text(str(expr), values, surfaces),
-                value=value,  # type: ignore[arg-type]
-                probability=round(float(chance), 6),  # type: ignore[arg-type]
+                expr=expr,
+                equation=equation_text(expr, values, surfaces),
+                value=str(value),
+                probability=round(float(chance), 6),
             )
-            for expr, value, chance in ranked
+            for chance, (expr, value) in sorted(zip(likely, found, strict=True), key=lambda pair: -pair[0])
         ]
+
+    def _with_answers(
+        self, problem: Problem, values: Sequence[Fraction], chances: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        """The chances of values as the answer model moves them; their sum stays."""
+        if self.answers is None or not values:
+            return chances
+        words = self.vocabulary.word_numbers(problem, self._index, kinds=True)
+        scores = np.array(self.answers.score(problem, values, words=words))
+        moved = chances * np.exp(WEIGHT * (scores - scores.max()))
+        return np.asarray(moved * (chances.sum() / max(moved.sum(), _LEAST)))
 
 
 def find_device(name: str) -> torch.device:

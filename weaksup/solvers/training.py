@@ -25,6 +25,7 @@ from torch import Tensor, nn
 from ..errors import ConfigError, DataError, NothingToLearn, WeakSupError
 from ..files import AnyPath, whole_file
 from ..records import Problem
+from .answer_model import ANSWERS, learn_answers
 from .batches import Batch, Example, bucketed, make_batch
 from .checkpoint import (
     CHECKPOINT,
@@ -72,13 +73,14 @@ def train_solver(
     on_validation: OnValidation | None = None,
     cells: Cells | None = None,
     start: Solver | None = None,
+    answer_model: bool = True,
     checkpoint_seconds: float = 60.0,
 ) -> TrainResult:
     """Train a solver into `folder`, or go on where a killed run of the same settings stopped.
 
     The weights kept are those with the best answer accuracy on `valid` (its gold is not read), without it the last.
     `cells` are those of g2t's graphs where they come from elsewhere.  `start` is a solver of the same settings to begin
-    with: its weights, its words and its constants.
+    with: its weights, its words and its constants.  Without `answer_model` none is learnt.
     """
     if start is not None and start.config != config:
         raise ConfigError("the solver to start with is another network: take its settings")
@@ -93,6 +95,8 @@ def train_solver(
     run = _Run(examples, valid, Path(folder), vocabulary, config, train, torch.device(device), start)
     run.on_validation, run.cells = on_validation, cells or {}
     run.prepare()
+    if answer_model and run.rank == 0 and not (run.folder / ANSWERS).exists():
+        learn_answers(lessons, vocabulary, seed=train.seed).save(run.folder / ANSWERS)
     return run.train(progress, checkpoint_seconds, dict(left_out))
 
 

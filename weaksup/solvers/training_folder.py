@@ -11,6 +11,7 @@ import torch
 
 from ..errors import ConfigError
 from ..records import Problem
+from .answer_model import ANSWERS
 from .batches import Example
 from .checkpoint import CHECKPOINT, CONFIG, VOCABULARY, WEIGHTS, ModelInfo, read_json, write_json
 from .config import SolverConfig, TrainConfig
@@ -77,7 +78,7 @@ def take_folder(folder: Path, info: ModelInfo, vocabulary: Vocabulary) -> None:
 
 def _is_unfinished(path: Path) -> bool:
     """Whether a file is what a killed process left of one of ours (see `weaksup.files.whole_file`)."""
-    ours = (CONFIG, VOCABULARY, WEIGHTS, CHECKPOINT, METRICS)
+    ours = (CONFIG, VOCABULARY, WEIGHTS, CHECKPOINT, METRICS, ANSWERS)
     return path.suffix == ".tmp" and any(path.name.startswith(f".{name}.") for name in ours)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf, log
 
+import numpy as np
 import pytest
 
 from weaksup.rankers import rank_basic, rank_beam, rank_em_draft
@@ -139,3 +140,30 @@ def test_beliefs_are_shares_and_equal_where_nothing_is_known() -> None:
     assert beliefs([log(1), log(3)]).tolist() == pytest.approx([0.25, 0.75])
     assert beliefs([-inf, -inf]).tolist() == [0.5, 0.5]
     assert beliefs([-10_000.0, -10_001.0]).sum() == pytest.approx(1)
+
+
+UNSEEN = candidates("u", ["2", "4"], "8", "N1*N0", "N0+N1+N0")
+UNSEEN_PROBLEMS = PROBLEMS | {"u": problem("u", ["2", "4"], "8")}
+
+
+def test_em_is_no_surer_of_what_its_draft_was_trained_with_than_of_unseen_problems() -> None:
+    flat = [np.array([0.5, 0.5]), np.array([1.0])]
+    draft = KnownDraft({"N0*N1": log(0.96), "N1+N1": log(0.04), "N1*N0": log(0.3), "N0+N1+N0": log(0.1)})
+    sure, single = rank_em_draft([TWO_WAYS, ONE_WAY], PROBLEMS, draft, posteriors=flat)
+    assert sure.posterior == pytest.approx(0.96) and single.posterior == 1
+    tempered, single = rank_em_draft(
+        [TWO_WAYS, ONE_WAY], UNSEEN_PROBLEMS, draft, posteriors=flat, unseen=([UNSEEN], flat[:1])
+    )
+    assert tempered.posterior == pytest.approx(0.75)  # 0.3 of 0.4
+    assert (tempered.expr, tempered.score) == (sure.expr, sure.score)
+    assert single.posterior == 1
+
+
+def test_em_stays_as_it_is_where_unseen_problems_say_nothing() -> None:
+    flat = [np.array([0.5, 0.5])]
+    draft = KnownDraft({"N0*N1": log(0.6), "N1+N1": log(0.4), "N1*N0": log(0.9), "N0+N1+N0": log(0.1)})
+    plain = list(rank_em_draft([TWO_WAYS], PROBLEMS, draft, posteriors=flat))
+    surer = list(rank_em_draft([TWO_WAYS], UNSEEN_PROBLEMS, draft, posteriors=flat, unseen=([UNSEEN], flat)))
+    without = ([ONE_WAY, NOTHING], [np.array([1.0]), np.zeros(0)])
+    assert surer == plain
+    assert list(rank_em_draft([TWO_WAYS], PROBLEMS, draft, posteriors=flat, unseen=without)) == plain

@@ -41,6 +41,7 @@ def test_a_solver_that_is_saved_and_loaded_predicts_the_same(folder: Path, tmp_p
     found = solver.predict(problems, beam=3)
     assert any(found) and again.predict(problems, beam=3) == found
     assert sorted(path.name for path in (tmp_path / "new" / "place").iterdir()) == [
+        "answers.safetensors",
         "config.json",
         "model.safetensors",
         "vocabulary.json",

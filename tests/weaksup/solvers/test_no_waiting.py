@@ -82,7 +82,7 @@ class Step:
         trees = [tree for lesson in lessons for tree in lesson.trees]
         vocabulary = make_vocabulary([lesson.problem for lesson in lessons], trees)
         examples, _ = make_examples(lessons, vocabulary, CONFIG)
-        self.run = training._Run(examples, valid, folder, vocabulary, CONFIG, TRAIN, torch.device("cpu"))
+        self.run = training._Run(examples, valid, folder, vocabulary, CONFIG, TRAIN, torch.device("cpu"), None)
         batches = iter(self.run._batches())
         self.run._one_step(self.run.model, *next(batches)[:2])
         self.batch, self.size, _ = next(batches)
