@@ -88,10 +88,10 @@ def main_results(records: Records) -> Table:
         split=_SPLIT,
         parts=tuple(parts),
         notes=(
-            "All rows have one budget but for those called long, which have preset `cpu`, and those of 24 epochs, which "
-            "have it with hidden size 256, 24 epochs, dropout 0.4 and learning rate 0.002. Solvers answer as they were "
-            "published, unless the row says with answer model. The paper's own method is the Beam Ranker: the table of "
-            "the ablation has it at this budget.",
+            "All rows have one budget but for those called long, which have preset `cpu`, and those of 24 epochs, "
+            "which have it with hidden size 256, 24 epochs, dropout 0.4 and learning rate 0.002. Solvers answer as "
+            "they were published, unless the row says with answer model. The paper's own method is the Beam Ranker: "
+            "the table of the ablation has it at this budget.",
             _BEAM,
         ),
     )
