@@ -100,7 +100,7 @@ def solver_name(config: Mapping[str, Any]) -> str:
 
 
 def facts(metrics: Metrics, data: str) -> list[tuple[str, str]]:
-    """What kind of run it was: data, split, plan, solver, ranker, runs."""
+    """What kind of run it was: data, split, plan, solver, ranker, whether values rank predictions, runs."""
     config = metrics.config
     maker = "ranker" if metrics.distribution else "baseline"  # which does not search
     found = [
@@ -110,6 +110,8 @@ def facts(metrics: Metrics, data: str) -> list[tuple[str, str]]:
         ("solver", solver_name(config).upper()),
         (maker, metrics.arms[0].name if metrics.arms else _named(config.get("ranker"), "ranker")),
     ]
+    if "answer_model" in config:
+        found.append(("answer model", "yes" if config["answer_model"] else "no"))
     runs = [run for arm in metrics.arms for run in arm.runs]
     for name, different in (("seeds", {run.seed for run in runs}), ("folds", {run.fold for run in runs})):
         found += [(name, str(len(different)))] if len(different) > 1 else []
