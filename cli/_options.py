@@ -143,7 +143,10 @@ class Part:
     def of(self, corpus: Corpus) -> Split:
         from weaksup.corpora.parts import split_corpus
 
-        return split_corpus(corpus, file=self.split_file, folds=self.folds, fold=self.fold or 0)
+        split = split_corpus(corpus, file=self.split_file, folds=self.folds, fold=self.fold or 0)
+        if self.fold is not None and f" fold {self.fold}" not in split.name:
+            raise click.UsageError(f"--fold is for folds (--folds, or a --split-file of them), not for {split.name}")
+        return split
 
     def problems(self, corpus: Corpus) -> tuple[list[Problem], str]:
         """The problems of the part that was asked for, and what they are called."""

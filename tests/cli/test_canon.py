@@ -147,6 +147,12 @@ def test_every_command_with_a_result_offers_json(command: str) -> None:
         (["reach", "24"], "NUMBER"),
         (["prove", "x"], "'x'"),
         (["draw"], "EXPR"),
+        (["canonical", "a", "--jsno"], "Did you mean '--json'?"),
+        (["equivalent", "--nosuch", "a"], "--nosuch"),
+        (["reach", "24", "4", "6", "--limt", "1"], "Did you mean '--limit'?"),
+        (["reach", "24", "4", "b"], "'b' is not a number"),
+        (["reach", "x", "4"], "'x' is not a number"),
+        (["grade", "--constants", "1,x"], "'x' is not a number"),
     ],
     ids=" ".join,
 )
@@ -243,6 +249,7 @@ def test_an_expression_may_begin_with_a_minus(text: str) -> None:
 
 def test_after_two_dashes_everything_is_an_expression() -> None:
     assert out("draw", "--", "-o+a").splitlines()[0] == "sum"
+    assert out("canonical", "--", "--price").strip() == "price"
 
 
 # --- hostile input ----------------------------------------------------------------------------------------------------
