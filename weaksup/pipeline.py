@@ -20,7 +20,7 @@ import msgspec
 from .corpora import Corpus, read_corpus
 from .corpora.parts import split_corpus
 from .errors import ConfigError, DataError, NothingToLearn
-from .files import AnyPath, read_records, remove_unfinished, whole_file, write_records
+from .files import AnyPath, read_records, remove_unfinished, run_info_path, whole_file, write_records
 from .labels import make_label
 from .oracle import Judge, score_candidates, score_labels
 from .pipeline_config import ARMS, PipelineConfig, read_config, write_config
@@ -28,6 +28,7 @@ from .rankers import rank_basic, rank_beam, rank_em_draft, rank_random, rank_sin
 from .rankers.draft import Draft
 from .rankers.em import em_posteriors
 from .rankers.readings import Array
+from .ranking import write_label_info
 from .records import CandidateSet, Label, Problem
 from .run_folder import (
     ABLATION,
@@ -64,6 +65,13 @@ class Watcher(NamedTuple):
 
     say: Callable[[str], None]
     progress: Callable[[str], Callable[[int, int], None]]  # what is counted -> its progress
+
+
+class _Origin(NamedTuple):
+    """What the problems are read from."""
+
+    corpus: Corpus
+    options: Mapping[str, Any]
 
 
 class _Parts(NamedTuple):
@@ -123,6 +131,7 @@ def run_pipeline(
                 place = place / f"seed-{seed}"
             place.mkdir(parents=True, exist_ok=True)
             unit = _Unit(config, seed, fold if config.folds else None, folder, place, parts, sets, device, watch, times)
+            unit.origin = _Origin(corpus, options)
             unit.tensorboard = None if tensorboard is None else Path(tensorboard) / place.relative_to(folder)
             runs.setdefault(config.ranker, []).append(unit.arm(config.ranker))
             for arm in [arm for arm in dict.fromkeys(config.compare) if arm != config.ranker]:
@@ -224,6 +233,7 @@ class _Unit:
         self.root, self.folder = root, folder  # of the run, and of this seed and fold: the same if there is only one
         self.device, self.watch, self.times = device, watch, times
         self.tensorboard: Path | None = None
+        self.origin: _Origin | None = None
         self.problems = {problem.id: problem for problem in parts.plain["train"]}
         self.unseen = {problem.id: problem for problem in parts.plain["valid"]}
         self.sets = [found for found in sets if found.id in self.problems]
@@ -240,6 +250,7 @@ class _Unit:
         with self.times.of(f"train {arm}"):
             soft = "none" if arm == "gold" else self.config.soft
             self._train(place / SOLVER, labels, gold=arm == "gold", soft=soft)
+        self._write_origin(place, len(labels), gold=arm == "gold")
         with self.times.of(f"evaluate {arm}"):
             run = self._measure(arm, place, labels)
         if place != self.root:  # whose metrics are those of all arms
@@ -253,6 +264,9 @@ class _Unit:
             self.watch.say(f"rank: {arm}")
             with self.times.of(f"rank {arm}"):
                 write_records(path, self._rank(arm))
+        if not run_info_path(path).exists():
+            settings = {"ranker": arm, "rounds": self.config.rounds}
+            write_label_info(self.root / CANDIDATES, path, seed=self.seed, settings=settings, problems=len(self.sets))
         return {label.id: label for label in read_records(path, Label)}
 
     def _rank(self, arm: str) -> Iterable[Label]:
@@ -361,6 +375,23 @@ class _Unit:
                 on_validation=curves,
                 answer_model=self.config.answer_model and not draft,
             )
+
+    def _write_origin(self, place: Path, labels: int, *, gold: bool) -> None:
+        """What `mwp-weak evaluate` looks for: the corpus and how it was split."""
+        from .teaching import GOLD, write_origin
+
+        assert self.origin is not None
+        split = {"split_file": self.config.split_file, "folds": self.config.folds, "fold": self.fold}
+        write_origin(
+            place / SOLVER,
+            self.origin.corpus,
+            options=self.origin.options,
+            source=self.config.path,
+            split={name: value for name, value in split.items() if value is not None},
+            labels=GOLD if gold else str(place / LABELS),
+            called=GOLD if gold else LABELS,
+            counts={"train": labels, "valid": len(self.parts.plain["valid"])},
+        )
 
     # measuring
 

@@ -24,7 +24,7 @@ from .rankers import DRAFT_RANKERS, RANKERS, rank_em
 from .rankers.draft import Draft
 from .records import CandidateSet, Label, Problem
 
-__all__ = ["count_changed", "rank_file"]
+__all__ = ["count_changed", "rank_file", "write_label_info"]
 
 _EXACT = re.compile(r"-?\d+(/[1-9]\d*)?", re.ASCII)
 
@@ -61,19 +61,29 @@ def rank_file(
             raise DataError(f"the corpus has no problem {missing[0]}: do candidates and corpus belong together?")
         labels = list(DRAFT_RANKERS[ranker](sets, by_id, draft))
     write_records(out, labels)
+    counts = {"problems": len(sets), "labels": len(labels)}
+    return write_label_info(
+        candidates, out, seed=seed, settings={"ranker": ranker, **(settings or {})}, **counts
+    ), labels
+
+
+def write_label_info(
+    candidates: AnyPath, out: AnyPath, *, seed: int, settings: Mapping[str, Any], **counts: int
+) -> RunInfo:
+    """How the labels `out` were made, written beside them: the corpus is that of the candidates."""
     searched = read_run_info(run_info_path(candidates))
     made = RunInfo(
         schema="weaksup/labels",
-        config={"corpus": searched.config.get("corpus") if searched else None, "ranker": ranker, **(settings or {})},
+        config={"corpus": searched.config.get("corpus") if searched else None, **settings},
         input=digest_file(candidates),
         seed=seed,
         versions=versions(),
         output=digest_file(out),
         source=searched.source if searched else None,
-        counts={"problems": len(sets), "labels": len(labels)},
+        counts=counts,
     )
     write_run_info(run_info_path(out), made)
-    return made, labels
+    return made
 
 
 def count_changed(candidates: AnyPath, labels: Iterable[Label]) -> int:

@@ -157,14 +157,16 @@ def write_origin(
     split: Mapping[str, Any],
     labels: str,
     counts: Mapping[str, int],
+    called: str | None = None,
 ) -> None:
     """Write where a model comes from.
 
-    `options` and `source` (its path) are what the corpus was read with, `split` is how it was cut.
+    `options` and `source` (its path) are what the corpus was read with, `split` is how it was cut, `labels` is a file
+    or `GOLD`; `called` is what is written of the file, by default its path.
     """
     made = RunInfo(
         schema="weaksup/model",
-        config={"corpus": {"name": corpus.name, **options}, "split": dict(split), "labels": labels},
+        config={"corpus": {"name": corpus.name, **options}, "split": dict(split), "labels": called or labels},
         input=corpus.digest if labels == GOLD else digest_file(labels),
         versions=versions(),
         source=None if source is None else os.fspath(source),

@@ -42,6 +42,18 @@ def test_it_ends_with_a_table_and_the_path_of_the_report(run_folder: tuple[Path,
     assert (folder / "report.html").is_file()
 
 
+def test_its_labels_and_its_solver_know_their_corpus_and_split(run_folder: tuple[Path, str]) -> None:
+    folder, _ = run_folder
+    (main, *_) = json.loads((folder / "metrics.json").read_text())["arms"]
+    code, out, err = call("oracle", folder / "labels.jsonl", "--split", "train", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["micro"] == main["runs"][0]["oracle"]["micro"]
+    code, out, err = call("evaluate", folder / "solver", "--json")
+    assert (code, err) == (0, "")
+    measured, known = json.loads(out), main["runs"][0]["evaluation"]
+    assert all(measured[key] == known[key] for key in ("problems", "answer_accuracy", "by_quantities"))
+
+
 def test_json_is_the_metrics_file(run_folder: tuple[Path, str]) -> None:
     folder, _ = run_folder
     code, out, _ = call("pipeline", *TINY, "--ranker", "basic", "--out", folder, "--resume", "--json")
