@@ -116,16 +116,16 @@ def test_a_wrong_path_leaves_no_folder_behind(tmp_path: Path, wrong: dict[str, o
 def test_a_comparison_that_can_learn_nothing_does_not_cost_the_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from weaksup.pipeline import _Unit
+    from weaksup.pipeline_arms import Unit
 
-    arm = _Unit.arm
+    arm = Unit.arm
 
-    def without_random(unit: _Unit, name: str) -> ArmRun:
+    def without_random(unit: Unit, name: str) -> ArmRun:
         if name == "random":
             raise NothingToLearn("there is nothing to train with")
         return arm(unit, name)
 
-    monkeypatch.setattr(_Unit, "arm", without_random)
+    monkeypatch.setattr(Unit, "arm", without_random)
     metrics = run(tmp_path / "run", ranker="single", compare=["random"])
     assert [arm.name for arm in metrics.arms] == ["single"]
     assert (tmp_path / "run" / "report.html").is_file()
