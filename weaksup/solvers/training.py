@@ -279,9 +279,11 @@ class _Run:
 
     def _validate(self, done: int, seconds: float, cpu: float) -> bool:
         """Measure, keep the weights if they are the best; whether training should stop early."""
+        loss = float(self.loss_sum) / ((self.step - 1) % self.every + 1)
+        if not math.isfinite(loss):
+            raise WeakSupError(f"training has diverged: up to step {self.step:,} the loss is {loss}; learn more slowly")
         accuracy = self._accuracy() if self.valid and self.rank == 0 else None
         accuracy = from_first(accuracy, self.world)
-        loss = float(self.loss_sum) / ((self.step - 1) % self.every + 1)
         self.loss_sum.zero_()
         self.rows.append({"step": self.step, "loss": round(loss, 6), "valid_answer_accuracy": accuracy})
         gained = accuracy is None or self.best is None or accuracy > self.best

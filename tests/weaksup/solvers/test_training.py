@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from weaksup.corpora.stories import read_stories
-from weaksup.errors import ConfigError, DataError
+from weaksup.errors import ConfigError, DataError, WeakSupError
 from weaksup.records import Label, Scored
 from weaksup.solvers import checkpoint, training, training_folder
 from weaksup.solvers.checkpoint import load_tensors
@@ -388,3 +388,11 @@ def test_the_accuracy_told_is_that_of_the_weights_kept(finished: Path) -> None:
     _, valid = small_run.stories()
     best = max(row["valid_answer_accuracy"] for row in rows_of(finished))
     assert answer_accuracy(Solver.load(finished), valid, beam=TRAIN.valid_beam) == best
+
+
+def test_a_training_that_diverges_ends_with_one_line(tmp_path: Path) -> None:
+    train = msgspec.structs.replace(TRAIN, learning_rate=1e30, clip=0.0, warmup=0, ema=0.0)
+    with pytest.raises(
+        WeakSupError, match=r"^training has diverged: up to step \d+ the loss is (nan|inf); learn more slow"
+    ):
+        run(tmp_path / "model", train=train)
