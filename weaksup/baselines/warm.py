@@ -72,7 +72,11 @@ def is_right(learner: Learner, problem: Problem, tokens: Sequence[int]) -> bool:
 
 
 def harvest(learner: Learner, problems: Sequence[Problem], *, beam: int, batch_size: int = 64) -> Finds:
-    """The right-valued trees of the beam for each problem, with their probabilities; a beam of 1 is the best tree."""
+    """The right-valued trees of the beam for each problem; a beam of 1 is the best tree.
+
+    Their weights are their probabilities over that of the likeliest of them: a generator that is sure of something
+    wrong gives the right ones probabilities that no float has.
+    """
     model = learner.averaged().model
     finds: Finds = {}
     by_size: dict[int, list[int]] = {}
@@ -82,14 +86,16 @@ def harvest(learner: Learner, problems: Sequence[Problem], *, beam: int, batch_s
         for chosen in bucketed([len(learner.examples[i].words) for i in members], batch_size=batch_size):
             places = [members[i] for i in chosen.tolist()]
             batch = learner.batch([learner.examples[i] for i in places])
-            most = 2 * leaf_range(quantities)[1] - 1
-            found = beam_search(model, batch, beam=beam, max_tokens=most)  # type: ignore[arg-type]
+            longest = 2 * leaf_range(quantities)[1] - 1
+            found = beam_search(model, batch, beam=beam, max_tokens=longest)  # type: ignore[arg-type]
             for place, hypotheses in zip(places, found, strict=True):
-                right = {
-                    " ".join(learner.vocabulary.text(token) for token in tree.tokens): exp(tree.log_probability)
-                    for tree in hypotheses
-                    if is_right(learner, problems[place], tree.tokens)
-                }
+                right = [tree for tree in hypotheses if is_right(learner, problems[place], tree.tokens)]
                 if right:
-                    finds[problems[place].id] = right
+                    most = max(tree.log_probability for tree in right)
+                    finds[problems[place].id] = {
+                        " ".join(learner.vocabulary.text(token) for token in tree.tokens): exp(
+                            tree.log_probability - most
+                        )
+                        for tree in right
+                    }
     return finds

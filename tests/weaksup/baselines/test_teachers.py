@@ -14,6 +14,7 @@ import torch
 
 import weaksup.baselines.lbf as lbf
 import weaksup.baselines.learner as module
+from weaksup.baselines import warm
 from weaksup.baselines.finds import labels_of
 from weaksup.baselines.fixing import OPERATORS, Replacement, value_of
 from weaksup.baselines.lbf import Fixer, exact, operand_values
@@ -170,6 +171,32 @@ def test_a_wider_beam_harvests_no_less(tmp_path: Path) -> None:
     assert best.keys() <= wide.keys() and len(wide) > len(best)
     by_id = {problem.id: problem for problem in PROBLEMS}
     assert all(right(by_id[id], text) for id, found in wide.items() for text in found)
+
+
+def test_right_trees_that_are_all_but_impossible_are_harvested_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their probabilities, e^-2000 and less, are 0 as floats; what counts is how they compare."""
+    pupil = learner(tmp_path)
+    search = warm.beam_search
+    monkeypatch.setattr(
+        warm,
+        "beam_search",
+        lambda *args, **options: [
+            [hypothesis._replace(log_probability=hypothesis.log_probability - 2000) for hypothesis in found]
+            for found in search(*args, **options)
+        ],
+    )
+    far = harvest(pupil, PROBLEMS, beam=30)
+    monkeypatch.undo()
+    near = harvest(pupil, PROBLEMS, beam=30)
+    assert far.keys() == near.keys() and far
+    for id, found in far.items():
+        assert max(found.values()) == 1
+        assert found == pytest.approx(near[id], rel=1e-6)
+    assert [label.id for label in labels_of(PROBLEMS, far, baseline="warm")] == [
+        problem.id for problem in PROBLEMS if problem.id in far
+    ]
 
 
 def test_the_label_is_what_was_found_most_often_whatever_its_writing() -> None:
