@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 import string
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from decimal import Decimal
-from difflib import get_close_matches
 from fractions import Fraction
 from itertools import count as count_from
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
@@ -21,43 +18,13 @@ import click
 import mathcanon as mc
 from mathcanon.render import FORMATS
 
+from ._arguments import MINUS, OnExpressions, number_as_written, read_constants
 from ._options import json_option
 from ._output import BAD, NO, YES, Commands, error_line, print_json, print_table, warn
 
 __all__ = ["main"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-# An argument may begin with a minus: `mwp-canon canonical "-a+b"`.
-_MINUS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
-
-
-class _OnExpressions(click.Command):
-    """A command with `_MINUS`: two dashes and a word are an option all the same, so that a misspelt one is noticed."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        known = [name for option in self.get_params(ctx) for name in option.opts]
-        for arg in takewhile(lambda arg: arg != "--", args):
-            name = arg.partition("=")[0]
-            if re.fullmatch("--[a-z]{2,}(-[a-z]+)*", name) and name not in known:
-                raise click.NoSuchOption(name, possibilities=get_close_matches(name, known), ctx=ctx)
-        return super().parse_args(ctx, args)
-
-
-def _number(context: click.Context, argument: click.Parameter, given: Any) -> Any:
-    """A number, or several, as they were written."""
-    for text in [given] if isinstance(given, str) else given:
-        try:
-            mc.parse_number(text)
-        except mc.EvaluationError as error:
-            raise click.BadParameter(f"{text!r} is not a number: {error}") from None
-    return given
-
-
-def _constants(context: click.Context, option: click.Parameter, given: str) -> list[Fraction]:
-    """Numbers with commas between them."""
-    texts = [text for text in given.split(",") if text.strip()]
-    return [mc.parse_number(text) for text in _number(context, option, texts)]
 
 
 def _law_option(command: F) -> F:
@@ -171,7 +138,7 @@ def asymptotics(n: int | None, as_json: bool) -> None:
         click.echo(f"approximation / exact = {growth.ratio:.6f}")
 
 
-@main.command(cls=_OnExpressions, context_settings=_MINUS)
+@main.command(cls=OnExpressions, context_settings=MINUS)
 @click.argument("expr", nargs=-1, required=True)
 @click.option("--format", type=click.Choice(FORMATS), default="infix", show_default=True, help="How to write it.")
 @json_option
@@ -188,7 +155,7 @@ def canonical(expr: tuple[str, ...], format: str, as_json: bool) -> None:
         print_json({"expr": text, "canonical": written, "key": mc.key(form)}) if as_json else click.echo(written)
 
 
-@main.command(cls=_OnExpressions, context_settings=_MINUS)
+@main.command(cls=OnExpressions, context_settings=MINUS)
 @click.argument("a")
 @click.argument("b")
 @json_option
@@ -296,10 +263,12 @@ def dedupe(file: TextIO, by: str, groups: bool, strict: bool, as_json: bool) -> 
     return BAD if bad else YES
 
 
-@main.command(cls=_OnExpressions, context_settings=_MINUS)
-@click.argument("target", callback=_number)
-@click.argument("number", nargs=-1, required=True, callback=_number)
-@click.option("--tolerance", default="0", callback=_number, help="Take values that are as close to TARGET as this.")
+@main.command(cls=OnExpressions, context_settings=MINUS)
+@click.argument("target", callback=number_as_written)
+@click.argument("number", nargs=-1, required=True, callback=number_as_written)
+@click.option(
+    "--tolerance", default="0", callback=number_as_written, help="Take values that are as close to TARGET as this."
+)
 @click.option("--limit", type=click.IntRange(min=1), help="Fail if there are more than this.")
 @json_option
 def reach(target: str, number: tuple[str, ...], tolerance: str, limit: int | None, as_json: bool) -> int:
@@ -324,7 +293,7 @@ def reach(target: str, number: tuple[str, ...], tolerance: str, limit: int | Non
 @click.option("--pred", default="pred", show_default=True, help="The field with the equation to be graded.")
 @click.option("--gold", default="gold", show_default=True, help="The field with the right equation.")
 @click.option("--quantities", help="The field with the list of the problem's numbers, if there is one.")
-@click.option("--constants", default="1,3.14", show_default=True, callback=_constants,
+@click.option("--constants", default="1,3.14", show_default=True, callback=read_constants,
               help="Numbers that stay numbers, with commas.")  # fmt: skip
 @click.option("--strict", is_flag=True, help="Stop at the first record that can't be read.")
 @json_option
@@ -387,7 +356,7 @@ def prove(n: int, as_json: bool) -> int:
     return YES if proof else NO
 
 
-@main.command(cls=_OnExpressions, context_settings=_MINUS)
+@main.command(cls=OnExpressions, context_settings=MINUS)
 @click.argument("expr")
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A .svg, .png, .dot or .txt file."
