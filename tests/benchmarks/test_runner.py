@@ -167,8 +167,9 @@ except KeyboardInterrupt:
 """
 
 CALLER = """
-import sys
+import signal, sys
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where tests run in the background
 sys.path.insert(0, sys.argv[1])
 from reproduce.folders import run_facts
 from reproduce.place import Place
@@ -195,3 +196,4 @@ def test_an_interrupted_command_may_save_what_it_has(tmp_path: Path) -> None:
     finally:
         if caller.poll() is None:
             os.killpg(caller.pid, signal.SIGKILL)
+            caller.wait()
