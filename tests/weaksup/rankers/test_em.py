@@ -36,6 +36,17 @@ def test_a_template_that_explains_more_problems_wins() -> None:
     assert label.posterior > 0.6
 
 
+def test_nothing_is_learnt_from_unseen_problems_but_they_are_judged() -> None:
+    sure = [set_of(f"s{i}", ("8", "2"), "4", "N0/N1") for i in range(5)]
+    doubtful = set_of("d", ("4", "2"), "2", "N0-N1", "N0/N1")
+    against = [set_of(f"u{i}", ("9", "2"), "7", "N0-N1") for i in range(50)]
+    few, many = (em_posteriors([*sure, doubtful], unseen=[doubtful, *against[:size]]) for size in (1, 50))
+    assert len(many) == 6 + 51
+    assert many[5].tolist() == pytest.approx(few[5].tolist())
+    assert many[6].argmax() == 1  # as the seen ones say
+    assert em_posteriors([*sure, *against, doubtful])[-1].argmax() == 0
+
+
 def test_a_quantity_of_an_unusual_kind_speaks_against_a_template() -> None:
     percents = [set_of(f"p{i}", ("200", "3/10"), "60", "N0*N1") for i in range(5)]
     whole = [set_of(f"w{i}", ("2", "5"), "7", "N0+N1") for i in range(5)]
