@@ -18,7 +18,7 @@ from itertools import islice
 from typing import Any
 
 from mathcanon.counting import count
-from mathcanon.reach import reach_batch
+from mathcanon.reaching.numbers_to_target import reach_batch
 from mathcanon.space import expressions
 
 PROBLEMS = {2: 20_000, 3: 20_000, 4: 5_000, 5: 1_000, 6: 100, 7: 5, 8: 3, 9: 1}

@@ -39,12 +39,13 @@ from measure import HERE, machine, print_table, print_targets, target
 
 from mathcanon import EvaluationError, canonical, evaluate, expressions
 from mathcanon.counting import count
-from mathcanon.reach import reach_batch, reach_rows
-from mathcanon.render import number_text
+from mathcanon.notation.numerals import number_text
+from mathcanon.reaching.numbers_to_target import reach_batch, reach_rows
 from weaksup.corpora import read_corpus
+from weaksup.meaning.operand_names import operand_value
 from weaksup.records import CandidateSet, Problem
 from weaksup.search import batch
-from weaksup.search.operands import assignments, operand_value
+from weaksup.search.operands import assignments
 from weaksup.search.plans import Plan, load_plan
 
 PLANS = ("released", "paper", "full")

@@ -38,13 +38,13 @@ from torch import nn
 from weaksup.corpora import read_corpus
 from weaksup.corpora.parts import split_corpus
 from weaksup.records import Problem
-from weaksup.solvers.batches import Batch, Example, bucketed, make_batch
-from weaksup.solvers.config import SolverConfig, preset
-from weaksup.solvers.examples import gold_lessons, make_examples
-from weaksup.solvers.gts import GTS
-from weaksup.solvers.objective import tree_loss
-from weaksup.solvers.solver import Solver
-from weaksup.solvers.vocabulary import Vocabulary, make_vocabulary
+from weaksup.solvers.data.batches import Batch, Example, bucketed, make_batch
+from weaksup.solvers.data.lessons import gold_lessons, make_examples
+from weaksup.solvers.data.vocabulary import Vocabulary, make_vocabulary
+from weaksup.solvers.decoding.solver import Solver
+from weaksup.solvers.network.gts import GTS
+from weaksup.solvers.presets import SolverConfig, preset
+from weaksup.solvers.training.objective import tree_loss
 
 BATCH = 64
 RATIO, SHARE, BEAM = 4.0, 0.8, 60.0  # what issue 4 asks for

@@ -26,7 +26,7 @@ import msgspec
 import numpy as np
 from labels_ablation import STRENGTHS, read_train
 
-from weaksup.kinds import KINDS
+from weaksup.meaning.kinds import KINDS
 from weaksup.rankers.em import EMOptions, Model
 from weaksup.rankers.readings import Array, Readings, read_candidates
 from weaksup.rankers.templates import Templates, find_templates

@@ -1,8 +1,8 @@
 """What each idea of the text-free EM brings: label accuracy on the train part of Math23K, by number of quantities.
 
-Labels are made without text and without gold; gold is read here only, to score them (`weaksup.oracle`).  `micro` is
-the share of labels that are right, `macro` that of all problems, `>0.9` how many labels are believed more than that
-and how many of those are right.  CPU time is that of the ranker, the first one compiles or loads its loops.
+Labels are made without text and without gold; gold is read here only, to score them (`weaksup.measure.score`).
+`micro` is the share of labels that are right, `macro` that of all problems, `>0.9` how many labels are believed
+more than that and how many of those are right.  CPU time is that of the ranker; the first one compiles its loops.
 
     python benchmarks/labels_ablation.py --path Math_23K.json.gz --split-file split.json
         [--candidates candidates.jsonl] [--strengths] [--json]
@@ -24,14 +24,15 @@ import msgspec
 
 from weaksup.corpora import read_corpus
 from weaksup.corpora.splits import split
-from weaksup.files import read_records
-from weaksup.labels import filter_labels
-from weaksup.oracle import SIZES, score_candidates, score_labels
+from weaksup.measure.score import score_candidates, score_labels
+from weaksup.measure.sizes import SIZES
 from weaksup.rankers import rank_em, rank_random, rank_single
 from weaksup.rankers.em import PLAIN, EMOptions
+from weaksup.rankers.labels import filter_labels
 from weaksup.records import CandidateSet, Label, Problem
 from weaksup.search.batch import search_problems
 from weaksup.search.plans import load_plan
+from weaksup.storage.json_lines import read_records
 
 IDEAS = {
     "em: templates and stages": PLAIN,

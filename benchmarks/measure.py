@@ -14,7 +14,10 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
-PACKAGES = ("mathcanon", "sympy", "symengine", "python-flint", "z3-solver", "math-verify", "numpy", "numba")
+PACKAGES = (
+    "mathcanon", "sympy", "symengine", "python-flint", "z3-solver", "math-verify", "latex2sympy2_extended", "lark",
+    "numpy", "numba",
+)  # fmt: skip
 
 
 def cpu_seconds(

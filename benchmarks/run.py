@@ -18,6 +18,7 @@ from typing import Any
 import bench_dedupe
 import bench_enumeration
 import bench_equivalence
+import bench_reading
 import bench_training
 from chart import draw_mathcanon, draw_training
 from measure import HERE, machine, results_folder, write_json
@@ -47,6 +48,7 @@ BENCHMARKS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "equivalence": bench_equivalence.main,
     "dedupe": bench_dedupe.main,
     "enumeration": bench_enumeration.main,
+    "reading": bench_reading.main,
     "reach": as_command("reach"),
     "search": as_command("search"),
     "training": bench_training.main,

@@ -1,7 +1,7 @@
 """GTS trained as its public code does it: one step a token for a whole batch, with Python stacks for each example.
 
-The peer of `bench_training.py`, written from the equations (DESIGN section 5, `weaksup/solvers/tree_decoder.py`) and in
-the shape of the public code: the encoder is `torch.nn.GRU` on packed sequences; at each step the goals on top of the
+The peer of `bench_training.py`, written from the equations (DESIGN section 5, `network/tree_decoder.py`) and in the
+shape of the public code: the encoder is `torch.nn.GRU` on packed sequences; at each step the goals on top of the
 stacks are made example by example (a left and a right child have different formulas), attention, scoring and the goals
 of both children are computed for the whole batch, attention and scoring project the texts anew; finished subtrees are
 merged example by example.  Examples whose tree is complete stay in the batch with a goal of zeros.
@@ -19,10 +19,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from weaksup.solvers.batches import Example
-from weaksup.solvers.config import SolverConfig
-from weaksup.solvers.gts import GTS
-from weaksup.solvers.vocabulary import PAD, Vocabulary
+from weaksup.solvers.data.batches import Example
+from weaksup.solvers.data.vocabulary import PAD, Vocabulary
+from weaksup.solvers.network.gts import GTS
+from weaksup.solvers.presets import SolverConfig
 
 __all__ = ["StackGTS"]
 

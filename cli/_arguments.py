@@ -1,4 +1,4 @@
-"""Arguments that are expressions or numbers: they may begin with a minus, and a number must be one."""
+"""Arguments that are expressions or numbers: they may begin with a minus, and numbers are checked."""
 
 from __future__ import annotations
 
@@ -6,20 +6,26 @@ import re
 from difflib import get_close_matches
 from fractions import Fraction
 from itertools import takewhile
-from typing import Any
+from math import isnan
+from typing import Any, get_args
 
 import click
 
 import mathcanon as mc
 
-__all__ = ["MINUS", "OnExpressions", "number_as_written", "read_constants"]
+__all__ = ["MINUS", "OnExpressions", "in_range", "number_as_written", "read_constants", "read_tolerance"]
 
-#: `mwp-canon canonical "-a+b"`
+#: Context settings that allow arguments with a leading minus: `mwp-canon canonical "-a+b"`.
 MINUS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
+
+_SCIENTIFIC = re.compile(
+    r"[0-9]+(\.[0-9]*)?[eE](?P<exponent>[+-]?[0-9]{1,20})"
+)  # 1e-6, which `parse_number` does not read
+_MAX_EXPONENT = 100  # well within the range of floats, 10^308
 
 
 class OnExpressions(click.Command):
-    """A command with `MINUS`: two dashes and a word are an option all the same, so that a misspelt one is noticed."""
+    """A command with `MINUS` settings that still reports misspelt long options such as `--jsn`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         known = [name for option in self.get_params(ctx) for name in option.opts]
@@ -31,7 +37,7 @@ class OnExpressions(click.Command):
 
 
 def number_as_written(context: click.Context, argument: click.Parameter, given: Any) -> Any:
-    """A number, or several, as they were written."""
+    """Check that the argument is a number, or several, and return it as text, as it was written."""
     for text in [given] if isinstance(given, str) else given:
         try:
             mc.parse_number(text)
@@ -40,7 +46,35 @@ def number_as_written(context: click.Context, argument: click.Parameter, given: 
     return given
 
 
+class _Real(click.FloatRange):
+    """A float in a range; NaN is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        return self.fail(f"{value!r} is not a number.", param, ctx) if isnan(number) else number
+
+
+def in_range(declared: Any) -> click.ParamType[Any]:
+    """The click type for a number whose range is declared in `weaksup.settings`."""
+    kind, meta, *_ = get_args(declared)
+    low = meta.ge if meta.gt is None else meta.gt
+    high = meta.le if meta.lt is None else meta.lt
+    of = click.IntRange if kind is int else _Real
+    return of(low, high, min_open=meta.gt is not None, max_open=meta.lt is not None)
+
+
+def read_tolerance(context: click.Context, option: click.Parameter, given: str) -> Fraction:
+    """Parse a tolerance: a number as `parse_number` reads it, or scientific notation."""
+    if scientific := _SCIENTIFIC.fullmatch(given):
+        tolerance = Fraction(given) if abs(int(scientific["exponent"])) <= _MAX_EXPONENT else Fraction(-1)
+    else:
+        tolerance = mc.parse_number(number_as_written(context, option, given))
+    if not 0 <= tolerance <= 10**_MAX_EXPONENT:
+        raise click.BadParameter(f"{given!r} is not in the range 0<=x<=10^{_MAX_EXPONENT}.")
+    return tolerance
+
+
 def read_constants(context: click.Context, option: click.Parameter, given: str) -> list[Fraction]:
-    """Numbers with commas between them."""
+    """Parse comma-separated numbers."""
     texts = [text for text in given.split(",") if text.strip()]
     return [mc.parse_number(text) for text in number_as_written(context, option, texts)]

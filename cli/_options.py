@@ -1,56 +1,127 @@
-"""The options that many commands share: which corpus, which part of it."""
+"""Options that many commands share: the corpus, the part of it, paths, --json and --force."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TextIO, TypeVar, cast, get_args, get_type_hints
 
 import click
 
-from ._output import warn
+from mathcanon.files import bounded_lines, is_named_pipe
+from weaksup.errors import DataError
+from weaksup.settings import Fold, Folds, ReadingOptions, Seed, SourceOptions, given_options
+
+from ._arguments import in_range
+from ._terminal import warn
 
 if TYPE_CHECKING:
     from weaksup.corpora import Corpus
     from weaksup.corpora.splits import Split
-    from weaksup.files import RunInfo
     from weaksup.records import Problem
+    from weaksup.storage.run_origin import RunOrigin
 
-__all__ = ["FILE", "Part", "Source", "json_option", "part_options", "source_options"]
+__all__ = [
+    "DATA_OPTION",
+    "FILE",
+    "FOLDER",
+    "PATH_OPTION",
+    "PLACE",
+    "SPLIT_FILE_OPTION",
+    "Part",
+    "Source",
+    "TextInput",
+    "described",
+    "force_option",
+    "json_option",
+    "part_options",
+    "reading_options",
+    "source_options",
+    "text_lines",
+    "with_options",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: A file to read or to write, as argument or option.
-FILE = click.Path(dir_okay=False, path_type=Path)
+
+class _Named(click.Path):
+    """A path that must not be empty, because "" would mean the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(value, param, ctx) if value else self.fail("The name is empty.", param, ctx)
+
+
+#: Types of arguments and options: a file, a folder, or either, for reading or writing.
+FILE = _Named(dir_okay=False, path_type=Path)
+FOLDER = _Named(file_okay=False, path_type=Path)
+PLACE = _Named(path_type=Path)
+
+
+class Described(Protocol):
+    """An entry of a table of choices, with a short description."""
+
+    @property
+    def about(self) -> str: ...
+
+
+def described(table: Mapping[str, Described]) -> str:
+    """The choices of a table with their descriptions, for the help of an option."""
+    return ", ".join(f"{name} ({line.about})" for name, line in table.items())
+
+
+class TextInput(click.File):
+    """A text input: a file, - for stdin, or the shell's <(...); decompressed if it is gzip."""
+
+    def __init__(self) -> None:
+        super().__init__("rb")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and value != "-" and is_named_pipe(value):
+            self.fail(f"'{value}' is a named pipe, which may have no writer: use - and redirect it", param, ctx)
+        file: Any = super().convert(value, param, ctx)
+        packed = file.peek(2)[:2] == b"\x1f\x8b"
+        return io.TextIOWrapper(
+            cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file, "utf-8", "surrogateescape"
+        )
+
+
+def text_lines(file: TextIO) -> Iterator[tuple[int, str]]:
+    """Each line of a `TextInput` that is not blank, with its number."""
+    try:
+        for number, line in bounded_lines(file, file.name):
+            line = (line.removeprefix("\ufeff") if number == 1 else line).strip()  # without a byte-order mark
+            if line:
+                yield number, line
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"damaged gzip data: {error}", path=file.name) from error
 
 
 def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
+def force_option(command: F) -> F:
+    return click.option("--force", is_flag=True, help="Replace an existing file.")(command)
+
+
 @dataclass(frozen=True)
 class Source:
-    """The options that say what to read."""
+    """The options that select a corpus and how to read it."""
 
     data: str | None
     path: Path | None
-    number_words: bool | None
-    segmenter: str | None
-    subset: str | None
-    size: int | None
-    seed: int | None
-    language: str | None
+    reading: SourceOptions
     strict: bool
 
     @property
     def options(self) -> dict[str, Any]:
-        """Those that were given and change what is read."""
-        given = asdict(self)
-        return {
-            name: value for name, value in given.items() if name not in ("data", "path", "strict") and value is not None
-        }
+        """The reading options that were given."""
+        return given_options(self.reading, SourceOptions)
 
     def read(self) -> Corpus:
         from weaksup.corpora import read_corpus
@@ -62,63 +133,73 @@ class Source:
         return corpus
 
     def behind(self, file: Path) -> Source:
-        """What FILE was made from, as its sidecar tells, where the options do not say otherwise."""
-        from weaksup.files import read_run_info, run_info_path
+        """The corpus that `file` was made from, according to its sidecar, unless the options select another."""
+        from weaksup.storage.provenance import run_info_path
+        from weaksup.storage.run_origin import read_run_origin
 
-        made = read_run_info(run_info_path(file))
+        made = read_run_origin(run_info_path(file))
         if made is None and self.data is None and file.exists():
-            warn(f"nothing says which corpus {file} is for (--data): taking stories")
+            warn(f"{file} does not say which corpus it was made from; using stories (choose another with --data)")
         return self.of_run(made)
 
-    def of_run(self, made: RunInfo | None) -> Source:
-        """What a run read, where the options do not say otherwise."""
-        corpus = dict(made.config.get("corpus") or {}) if made else {}
-        if made is None or self.data not in (None, corpus.get("name")):
+    def of_run(self, made: RunOrigin | None) -> Source:
+        """The corpus that a run read, unless the options select another."""
+        if made is None or made.corpus is None or self.data not in (None, made.corpus.name):
             return self
         path = None if made.source is None else Path(made.source)
-        known = {"data": corpus.pop("name", None), "path": path, **corpus}
-        given = {name: value for name, value in asdict(self).items() if value is not None}
-        merged = {**asdict(self), **known, **given}
-        return Source(**{name: merged[name] for name in asdict(self)})
+        reading = SourceOptions(**{**given_options(made.corpus, SourceOptions), **self.options})
+        return Source(made.corpus.name, self.path or path, reading, self.strict)
 
 
-_SEED = click.option("--seed", type=int, help="Which stories (of stories only).")
-_READING = (
-    click.option("--path", type=click.Path(path_type=Path), help="The file or folder of the corpus; gzip is unpacked."),
-    click.option("--number-words/--no-number-words", default=None, help="Whether words such as two are quantities."),
-    click.option("--segmenter", metavar="NAME", help="Cut the text anew: english, characters or rjieba."),
-    click.option("--subset", metavar="NAME", help="Of asdiv: a for ASDiv-A."),
-    click.option("--size", type=click.IntRange(min=0), help="How many stories (of stories only)."),
-    _SEED,
-    click.option("--language", metavar="en|zh", help="Stories of one language."),
-    click.option("--strict", is_flag=True, help="Stop at the first problem that can't be read, with file and line."),
-)
+def reading_options(kind: type[ReadingOptions]) -> list[Callable[[F], F]]:
+    """A click option for each field of `kind`."""
+    hints = get_type_hints(kind, include_extras=True)
+    return [_reading_option(f"--{name.replace('_', '-')}", get_args(hints[name])[0]) for name in kind.__struct_fields__]
+
+
+def _reading_option(name: str, declared: Any) -> Callable[[F], F]:
+    of, *metas = get_args(declared)
+    help = metas[-1].description
+    if of is bool:
+        return click.option(f"{name}/--no-{name.removeprefix('--')}", default=None, help=help)
+    if of is str:
+        return click.option(name, metavar=metas[-1].title, help=help)
+    return click.option(name, type=in_range(declared), help=help)
+
+
+DATA_OPTION = click.option("--data", metavar="SET", help="The corpus, see mwp-weak data list.  [default: stories]")
+PATH_OPTION = click.option("--path", type=PLACE, help="The file or folder of the corpus, plain or gzip.")
+_STRICT = click.option("--strict", is_flag=True, help="Fail at the first problem that can't be read.")
 #: For commands that have a seed of their own.
-_STORY_SEED = click.option("--story-seed", type=int, help="Which stories (of stories only).")
-_DATA = click.option("--data", metavar="SET", help="The corpus, see mwp-weak data list.  [default: stories]")
+_STORY_SEED = click.option("--story-seed", type=in_range(Seed), help="Seed of the generator (stories only).")
 
 
 def source_options(command: F, *, with_data: bool = True, own_seed: bool = False) -> F:
-    """Give a command the options of `Source` and pass it as `source`; `own_seed` if it has another --seed."""
+    """Add the options of `Source` to a command, which gets them as `source`; `own_seed` if it has another --seed."""
 
     @functools.wraps(command)
     def with_source(*args: Any, **given: Any) -> Any:
-        named = {name: "story_seed" if name == "seed" and own_seed else name for name in Source.__dataclass_fields__}
-        source = Source(**{name: given.pop(option) for name, option in named.items()})
+        names = {
+            name: "story_seed" if name == "seed" and own_seed else name for name in SourceOptions.__struct_fields__
+        }
+        reading = SourceOptions(**{name: given.pop(option) for name, option in names.items()})
+        source = Source(given.pop("data"), given.pop("path"), reading, given.pop("strict"))
         return command(*args, source=source, **given)
 
-    wrapped: Any = with_source
-    options = (_DATA, *_READING) if with_data else _READING
+    reading = [*reading_options(ReadingOptions), _STORY_SEED] if own_seed else reading_options(SourceOptions)
+    return with_options(cast(F, with_source), [*([DATA_OPTION] if with_data else []), PATH_OPTION, *reading, _STRICT])
+
+
+def with_options(command: F, options: Sequence[Callable[[F], F]]) -> F:
+    """Add several options to a command, in the order in which its help lists them."""
     for option in reversed(options):
-        if option is _SEED and own_seed:
-            option = _STORY_SEED
-        wrapped = option(wrapped)
-    return wrapped  # type: ignore[no-any-return]
+        command = option(command)
+    return command
 
 
 @dataclass(frozen=True)
 class Part:
-    """The options that say how to split, and which part to take."""
+    """The options that say how to split the corpus and which part to use."""
 
     split: str | None
     split_file: Path | None
@@ -127,29 +208,28 @@ class Part:
 
     @property
     def options(self) -> dict[str, Any]:
-        """How the corpus is cut, as far as the options say."""
+        """The split options that were given."""
         given = {"split_file": self.split_file and str(self.split_file), "folds": self.folds, "fold": self.fold}
         return {name: value for name, value in given.items() if value is not None}
 
-    def of_run(self, made: RunInfo | None) -> Part:
-        """How a run cut its corpus, where the options do not say otherwise."""
-        known = {} if made is None else {**(made.config.get("split") or {})}
+    def of_run(self, made: RunOrigin) -> Part:
+        """The split that a run used, unless the options select another."""
         if self.split_file is not None or self.folds is not None:
-            known = {}
-        merged = {**known, **self.options}
-        file = merged.pop("split_file", None)
-        return Part(self.split, None if file is None else Path(file), merged.get("folds"), merged.get("fold"))
+            return self
+        known = made.split
+        file = None if known.split_file is None else Path(known.split_file)
+        return Part(self.split, file, known.folds, known.fold if self.fold is None else self.fold)
 
     def of(self, corpus: Corpus) -> Split:
         from weaksup.corpora.parts import split_corpus
 
         split = split_corpus(corpus, file=self.split_file, folds=self.folds, fold=self.fold or 0)
         if self.fold is not None and f" fold {self.fold}" not in split.name:
-            raise click.UsageError(f"--fold is for folds (--folds, or a --split-file of them), not for {split.name}")
+            raise click.UsageError(f"--fold needs --folds or a --split-file with folds; the split is {split.name}")
         return split
 
     def problems(self, corpus: Corpus) -> tuple[list[Problem], str]:
-        """The problems of the part that was asked for, and what they are called."""
+        """The problems of the selected part, and a description of them."""
         if self.split is None:
             if self.split_file is not None or self.folds is not None:
                 raise click.UsageError("--split-file and --folds need --split train, valid or test")
@@ -160,16 +240,17 @@ class Part:
         return parts[self.split], f"{self.split} part of {parts}"
 
 
+SPLIT_FILE_OPTION = click.option("--split-file", type=PLACE, help="File with the ids of each part (split.json).")
 _PARTS = (
-    click.option("--split", metavar="PART", help="Only the train, valid or test part."),
-    click.option("--split-file", type=click.Path(path_type=Path), help="The id lists of the parts (split.json)."),
-    click.option("--folds", type=int, help="Split by cross-validation with so many folds."),
-    click.option("--fold", type=int, help="Which fold is the test part."),
+    click.option("--split", metavar="PART", help="Use only the train, valid or test part."),
+    SPLIT_FILE_OPTION,
+    click.option("--folds", type=in_range(Folds), help="Number of folds for cross-validation."),
+    click.option("--fold", type=in_range(Fold), help="The fold that is the test part."),
 )
 
 
 def part_options(command: F, *, whole: bool = False) -> F:
-    """Give a command the options of `Part` and pass it as `part`; without --split if it takes the `whole` split."""
+    """Add the options of `Part` to a command, which gets them as `part`; no --split if it uses the `whole` split."""
 
     @functools.wraps(command)
     def with_part(*args: Any, **given: Any) -> Any:
@@ -178,7 +259,4 @@ def part_options(command: F, *, whole: bool = False) -> F:
         part = Part(**{name: given.pop(name) for name in Part.__dataclass_fields__})
         return command(*args, part=part, **given)
 
-    wrapped: Any = with_part
-    for option in reversed(_PARTS[1:] if whole else _PARTS):
-        wrapped = option(wrapped)
-    return wrapped  # type: ignore[no-any-return]
+    return with_options(cast(F, with_part), _PARTS[1:] if whole else _PARTS)

@@ -8,27 +8,33 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ._options import Part, Source, json_option, part_options, source_options
-from ._output import Progress, print_json, print_table, record_fields, warn
-from .weak_solver import load_torch, threads_option
+from weaksup.settings import BatchSize, Count, Draws, Epochs, Hidden, Seed, Walk
+
+from ._arguments import in_range
+from ._options import FOLDER, Part, Source, json_option, part_options, source_options, with_options
+from ._output import Progress, print_json, print_table, record_fields
+from ._terminal import echo, warn
+from ._torch import device_option, load_torch, preset_option, solver_option, threads_option
 
 if TYPE_CHECKING:
-    from weaksup.oracle import Score, SizeScore
-    from weaksup.run_folder import Arm
+    from weaksup.measure.metrics import Arm
+    from weaksup.measure.score import Score, SizeScore
 
 __all__ = ["baseline"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _TRAINING = (
-    click.option("--solver", type=click.Choice(["gts", "g2t"]), help="The network.  [default: gts]"),
-    click.option("--preset", metavar="NAME", help="small, quick, cpu or paper.  [default: cpu; small for the stories]"),
-    click.option("--epochs", type=click.FloatRange(min=0, min_open=True), help="Passes over the train part."),
-    click.option("--max-steps", type=click.IntRange(min=1), help="Stop after so many batches."),
-    click.option("--batch-size", type=click.IntRange(min=1), help="Problems in a batch."),
-    click.option("--hidden", type=click.IntRange(min=2), help="Size of the network."),
-    click.option("--seed", "training_seed", type=int, default=0, show_default=True, help="Of weights and of chance."),
-    click.option("--device", default="auto", show_default=True, metavar="DEVICE", help="auto, cpu, cuda or mps."),
+    solver_option,
+    preset_option,
+    click.option("--epochs", type=in_range(Epochs), help="Passes over the train part."),
+    click.option("--max-steps", type=in_range(Count), help="Stop after this many batches."),
+    click.option("--batch-size", type=in_range(BatchSize), help="Problems per batch."),
+    click.option("--hidden", type=in_range(Hidden), help="Hidden size of the network."),
+    click.option(
+        "--seed", "training_seed", type=in_range(Seed), default=0, show_default=True, help="Random seed of training."
+    ),
+    device_option,
     threads_option,
 )
 
@@ -38,39 +44,35 @@ def _corpus_options(command: F) -> F:
 
 
 def _training_options(command: F) -> F:
-    wrapped: Any = command
-    for option in reversed(_TRAINING):
-        wrapped = option(wrapped)
-    return wrapped  # type: ignore[no-any-return]
+    return with_options(command, _TRAINING)
 
 
 def _output(default: str) -> Callable[[F], F]:
-    place = click.Path(file_okay=False, path_type=Path)
-    return click.option("-o", "--output", type=place, default=default, show_default=True, help="The run folder.")
+    return click.option("-o", "--output", type=FOLDER, default=default, show_default=True, help="The run folder.")
 
 
 @click.group()
 def baseline() -> None:
     """The baselines of the paper: learning by fixing, and weak supervision by reinforcement.
 
-    Both learn from the answers of the train part alone, write a run folder with labels.jsonl, solver/ and metrics.json,
-    and print how many problems they found an equation for (recall), how many of those are right (micro: of the labels,
-    macro: of all problems), and the test accuracy, all by number of quantities.
+    Both learn from the answers of the train part alone and write a run folder with labels.jsonl, solver/ and
+    metrics.json.  They print, by number of quantities, the share of problems with an equation (recall), the share of
+    right equations (micro: among the labels, macro: among all problems), and the test accuracy.
     """
 
 
 @baseline.command()
 @_corpus_options
-@click.option("--memory", is_flag=True, help="Learn all fixes found so far, with equal weights, not only the last.")
-@click.option("--walk", type=click.IntRange(min=0), default=50, show_default=True, help="Steps of the random walk.")
+@click.option("--memory", is_flag=True, help="Learn all fixes found so far, equally weighted, not only the latest.")
+@click.option("--walk", type=in_range(Walk), default=50, show_default=True, help="Most steps of the random walk.")
 @_training_options
 @_output("run-lbf")
 @json_option
 def lbf(**given: Any) -> None:
-    """Learning by fixing (Hong et al. 2021): each step decodes a batch, mends the trees of the wrong value by one token
-    or after a random walk, and learns the mended trees.
+    """Learning by fixing (Hong et al. 2021).
 
-    Interrupted and run again with the same options, it goes on after the last finished epoch.
+    Each step decodes a batch, fixes the trees of a wrong value by replacing one token, if need be after a random walk,
+    and learns from the fixed trees.  If interrupted, the same command resumes from the last checkpoint.
 
     \b
     mwp-weak baseline lbf --memory -o run-lbf
@@ -81,27 +83,28 @@ def lbf(**given: Any) -> None:
 
 @baseline.command()
 @_corpus_options
-@click.option("--beam", "with_beam", is_flag=True, help="Harvest the right-valued trees of a beam, not the best only.")
-@click.option("--beam-size", type=click.IntRange(2, 100), default=10, show_default=True, help="Of that beam.")
-@click.option("--draws", type=click.IntRange(min=1), default=5, show_default=True, help="Trees drawn for a problem.")
+@click.option("--beam", "with_beam", is_flag=True, help="Take all right-valued trees of a beam, not only the best.")
+@click.option("--beam-size", type=click.IntRange(2, 100), default=10, show_default=True, help="Width of that beam.")
+@click.option("--draws", type=in_range(Draws), default=5, show_default=True, help="Trees sampled per problem.")
 @_training_options
 @_output("run-warm")
 @json_option
 def warm(with_beam: bool, beam_size: int, **given: Any) -> None:
-    """WARM (Chatterjee et al. 2021): a generator trained by REINFORCE with a reward for the right value; what it finds
-    then teaches a solver.
+    """WARM, weak supervision by reinforcement (Chatterjee et al. 2021).
 
-    Interrupted and run again with the same options, it goes on after the last finished epoch.
+    A generator is trained by REINFORCE with a reward for the right value; then a solver is trained on the equations
+    that it finds.  If interrupted, the same command resumes from the last checkpoint.
 
     \b
     mwp-weak baseline warm --beam -o run-warm
     mwp-weak baseline warm --data math23k --path Math_23K.json --split-file split.json --beam -o run-warm
     """
-    _run("warm", harvest_beam=beam_size if with_beam else 1, **given)
+    _run("warm", beam=beam_size if with_beam else 1, **given)
 
 
-# The settings of the training that have an option of their own.
-_CHANGES = ("solver", "epochs", "max_steps", "batch_size", "hidden")
+# The settings of the training that have options of their own.
+_TRAINING_NAMES = ("max_steps", "batch_size")
+_STORIES = 2000
 
 
 def _run(
@@ -109,7 +112,6 @@ def _run(
     *,
     source: Source,
     part: Part,
-    preset: str | None,
     training_seed: int,
     device: str,
     threads: int,
@@ -118,35 +120,46 @@ def _run(
     **given: Any,
 ) -> None:
     load_torch(threads)
-    from weaksup.baselines.run import BaselineConfig, Origin, Watcher, run_baseline
+    from weaksup.baselines.table import BASELINES
+    from weaksup.pipeline.config import PipelineConfig
+    from weaksup.pipeline.run import run_pipeline
     from weaksup.report import require_jinja
-    from weaksup.solvers.config import preset as preset_settings
-    from weaksup.solvers.solver import find_device
+    from weaksup.settings import convert_settings
+    from weaksup.watching import Watcher
 
     require_jinja()
-    changes = {key: value for key in _CHANGES if (value := given.pop(key)) is not None}
-    preset = preset or ("small" if source.data in (None, "stories") else "cpu")
-    solver, training = preset_settings(preset, seed=training_seed, **changes)
-    config = BaselineConfig(name=name, solver=solver, training=training, **given)  # type: ignore[arg-type]
-    place = find_device(device)
+    how = {key: given.pop(key) for key in BASELINES[name].settings.__struct_fields__}
+    training = {key: value for key in _TRAINING_NAMES if (value := given.pop(key)) is not None}
+    options = {("story_seed" if key == "seed" else key): value for key, value in source.options.items()}
+    data = source.data or "stories"
+    if data == "stories":
+        options.setdefault("size", _STORIES)
+    values = {
+        **given,
+        **options,
+        **part.options,
+        "data": data,
+        "path": source.path and str(source.path),
+        "seed": training_seed,
+        "training": training or None,
+        "ranker": name,
+        name: how,
+        "compare": (),
+        "answer_model": False,
+    }
+    config = convert_settings({key: value for key, value in values.items() if value is not None}, PipelineConfig)
     corpus = source.read()
     split = part.of(corpus)
     warn(f"split {split}")
     try:
         with Progress("examples") as progress:
-            arm = run_baseline(
-                config,
-                corpus,
-                split,
-                output,
-                origin=Origin(source.options, source.path, part.options),
-                device=place,
-                watch=Watcher(warn, progress),
-            )
+            watch = Watcher(warn, lambda what: progress)
+            metrics = run_pipeline(config, output, resume=True, watch=watch, device=device, corpus=corpus)
     except KeyboardInterrupt:
         if output.is_dir():
-            warn(f"finished epochs are kept in {output}: the same command goes on from there")
+            warn(f"the work so far is kept in {output}: the same command resumes it")
         raise
+    (arm,) = metrics.arms
     if as_json:
         print_json({"output": str(output), "data": corpus.name, "split": str(split), **record_fields(arm)})
     else:
@@ -154,12 +167,13 @@ def _run(
 
 
 def _print_arm(output: Path, arm: Arm) -> None:
-    from weaksup.run_folder import REPORT
+    from weaksup.report.numbers_text import percent
+    from weaksup.storage.run_files import REPORT
 
     run = arm.runs[0]
     found, test = run.oracle, run.evaluation
     assert found is not None
-    click.echo(f"{output}: {arm.about}, {run.labels:,} labels")
+    echo(f"{output}: {arm.about}, {run.labels:,} labels")
     rows = []
     for size, labelled in found.by_quantities.items():
         tested = test.by_quantities.get(size)
@@ -168,14 +182,12 @@ def _print_arm(output: Path, arm: Arm) -> None:
                 (size, *_shares(labelled), *((tested.problems, tested.answer_accuracy) if tested else (0, None)))
             )
     rows.append(("all", *_shares(found), test.problems, test.answer_accuracy))
-    cells = [[_percent(cell) if cell is None or isinstance(cell, float) else cell for cell in row] for row in rows]
+    cells = [
+        [cell if isinstance(cell, int | str) else percent(cell, sign=True, nothing="-") for cell in row] for row in rows
+    ]
     print_table(("quantities", "train", "recall", "micro", "macro", test.split, "answers"), cells)
-    click.echo(f"\n{output / REPORT}")
+    echo(f"\n{output / REPORT}")
 
 
 def _shares(found: Score | SizeScore) -> tuple[int, float | None, float | None, float | None]:
     return found.problems, found.recall, found.micro, found.macro
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.1%}"

@@ -1,4 +1,4 @@
-"""`mwp-weak data`: which corpora there are, and what is in a file."""
+"""`mwp-weak data`: list the corpora, and show what is in one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ._options import Part, Source, json_option, part_options, source_options
+from weaksup.settings import Natural
+
+from ._arguments import in_range
+from ._options import FILE, Part, Source, force_option, json_option, part_options, source_options
 from ._output import print_json, print_table
+from ._terminal import echo
 
 if TYPE_CHECKING:
     from weaksup.records import Problem
@@ -20,7 +24,7 @@ __all__ = ["data"]
 
 @click.group()
 def data() -> None:
-    """The corpora: which there are, and what is in a file.
+    """List the corpora, and show what is in one.
 
     \b
     mwp-weak data list
@@ -31,7 +35,7 @@ def data() -> None:
 @data.command("list")
 @json_option
 def data_list(as_json: bool) -> None:
-    """Every corpus that can be read, with its options.
+    """List every corpus that can be read, with its files and options.
 
     \b
     mwp-weak data list
@@ -52,27 +56,30 @@ def data_list(as_json: bool) -> None:
         )
         return
     for name, reader in READERS.items():
-        click.echo(f"{name:<11}{reader.about}")
+        echo(f"{name:<11}{reader.about}")
         files = ", ".join(reader.file_names)
         options = ", ".join(f"--{option.replace('_', '-')}" for option in sorted(reader.options))
-        click.echo(f"{'':<11}{'files: ' + files if files else 'no file needed'}; options: {options}")
+        echo(f"{'':<11}{'files: ' + files if files else 'no file needed'}; options: {options}")
 
 
 @data.command("show")
 @click.argument("data", metavar="[SET]", default="stories")
 @functools.partial(source_options, with_data=False)
 @part_options
-@click.option("--id", "wanted", help="One problem, whole.")
-@click.option("--limit", type=click.IntRange(min=0), default=3, show_default=True, help="How many problems to show.")
+@click.option("--id", "wanted", help="Show only the problem with this id.")
+@click.option("--limit", type=in_range(Natural), default=3, show_default=True, help="Number of problems to show.")
 @click.option(
     "--graph",
     "picture",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Draw the graph that G2T reads of one problem (--id, else the first): a .png or .svg.",
+    type=FILE,
+    help="Draw the G2T input graph of one problem (--id, else the first) to this .png or .svg.",
 )
+@force_option
 @json_option
-def data_show(source: Source, part: Part, wanted: str | None, limit: int, picture: Path | None, as_json: bool) -> None:
-    """What is in a corpus: sizes, what was skipped and why, quantities a problem, and the first problems.
+def data_show(
+    source: Source, part: Part, wanted: str | None, limit: int, picture: Path | None, force: bool, as_json: bool
+) -> None:
+    """Show a corpus: its size, skipped problems with reasons, quantities per problem, and the first problems.
 
     \b
     mwp-weak data show
@@ -82,6 +89,9 @@ def data_show(source: Source, part: Part, wanted: str | None, limit: int, pictur
     """
     corpus = source.read()
     if picture is not None:
+        from weaksup.storage.provenance import check_output
+
+        check_output(picture, inputs=[*corpus.paths, part.split_file], force=force)
         problems = part.problems(corpus)[0]
         if wanted is None and not problems:
             raise click.UsageError("there is no problem to draw")
@@ -111,28 +121,28 @@ def data_show(source: Source, part: Part, wanted: str | None, limit: int, pictur
             }
         )
         return
-    click.echo(f"{corpus.name}: {len(corpus.problems):,} problems, {len(corpus.skipped):,} skipped")
+    echo(f"{corpus.name}: {len(corpus.problems):,} problems, {len(corpus.skipped):,} skipped")
     if source.path is not None and source.path.is_dir():
-        click.echo(f"  read: {', '.join(corpus.paths)}")
+        echo(f"  read: {', '.join(corpus.paths)}")
     for reason, count in corpus.skipped_by_reason.items():
         ids = [skipped.id for skipped in corpus.skipped if skipped.reason == reason]
-        click.echo(f"  skipped, {reason}: {count:,} ({', '.join(ids[:10])}{', ...' if count > 10 else ''})")
+        echo(f"  skipped, {reason}: {count:,} ({', '.join(ids[:10])}{', ...' if count > 10 else ''})")
     for reason, count in corpus.gold_missing.items():
-        click.echo(f"  without gold, {reason}: {count:,}")
-    click.echo(f"split {parts}\n")
+        echo(f"  without gold, {reason}: {count:,}")
+    echo(f"split {parts}\n")
     if part.split is not None:
-        click.echo(f"{part.split} part")
+        echo(f"{part.split} part")
     total = max(1, len(problems))
     rows = [(number, count, f"{count / total:.1%}") for number, count in quantities.items()]
     print_table(("quantities", "problems", "share"), rows)
     for problem in shown:
-        click.echo()
+        echo()
         _print_problem(problem)
 
 
 def _draw_graph(problem: Problem, picture: Path, as_json: bool) -> None:
-    from weaksup.graph_drawing import draw_graph
-    from weaksup.solvers.graphs import make_graphs
+    from weaksup.report.graph_drawing import draw_graph
+    from weaksup.solvers.data.graphs import make_graphs
 
     stands_for = draw_graph(problem, picture)
     if as_json:
@@ -141,16 +151,16 @@ def _draw_graph(problem: Problem, picture: Path, as_json: bool) -> None:
         print_json({"problem": problem, "picture": str(picture), **edges, "labels": stands_for})
         return
     _print_problem(problem)
-    click.echo(f"  its graph: {picture}")
+    echo(f"  its graph: {picture}")
     if stands_for:
-        click.echo("  no font here has these letters, in the picture they are")
+        echo("  no installed font has these letters; in the picture they are")
         for label, word in stands_for.items():
-            click.echo(f"  {label:>5} {word}")
+            echo(f"  {label:>5} {word}")
 
 
 def _print_problem(problem: Problem) -> None:
-    from weaksup.oracle_cases import marked_text
+    from weaksup.measure.cases import marked_text
 
-    click.echo(f"{problem.id}: {marked_text(problem)}")
+    echo(f"{problem.id}: {marked_text(problem)}")
     gold = problem.gold or f"none ({problem.gold_missing or 'not in the corpus'})"
-    click.echo(f"  answer {problem.answer}, gold {gold}")
+    echo(f"  answer {problem.answer}, gold {gold}")

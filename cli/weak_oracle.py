@@ -1,4 +1,4 @@
-"""`mwp-weak oracle` and `show`: what was found, against gold."""
+"""`mwp-weak oracle` and `show`: compare candidates and labels with gold."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from weaksup.settings import Count
+
+from ._arguments import in_range
 from ._options import FILE, Part, Source, json_option, part_options, source_options
 from ._output import print_json, print_table, record_fields
+from ._terminal import echo
 
 if TYPE_CHECKING:
-    from weaksup.oracle_cases import Shown
-    from weaksup.oracle_tables import Table
+    from weaksup.measure.cases import Shown
+    from weaksup.report.score_tables import TextTable
 
 __all__ = ["oracle", "show"]
 
@@ -21,33 +25,44 @@ __all__ = ["oracle", "show"]
 @click.argument("file", type=FILE)
 @source_options
 @part_options
-@click.option("--law", metavar="LAW", help="What counts as gold: value, mentioned or structure, see above.")
-@click.option("--distribution", is_flag=True, help="Also how many problems have 1, 2, ... 50 candidates.")
+@click.option("--law", metavar="LAW", help="When an equation is right: value, mentioned or structure, see above.")
+@click.option("--distribution", is_flag=True, help="Also print how many problems have 1, 2, ... 50 candidates.")
 @json_option
 def oracle(file: Path, source: Source, part: Part, law: str | None, distribution: bool, as_json: bool) -> None:
-    """How good the candidates or labels of FILE are, against the gold equations of the corpus.
+    """Compare the candidates or labels of FILE with the gold equations of the corpus.
 
-    Without --data it is the corpus that FILE was made from.  Laws: value: the same function of the quantities, equal
-    values being one variable and 0, 1 and 3.14 constants; mentioned: a 1 or 0 of the text is a variable too;
-    structure: the same canonical form only, as stricter checkers do.  FILE may also hold labels of other people:
-    JSON Lines with id and equation.  For Math23K the paper's figures stand beside ours, and its case study below.
+    The default corpus is the one that FILE was made from.  FILE may also be JSON Lines with id and equation, made by
+    another program.  For Math23K, the paper's figures and its case study are printed too.
+
+    An equation is right by one of three laws.  value: it is the same function of the quantities as the gold equation,
+    where equal values are one variable and 0, 1 and 3.14 are constants.  mentioned: the same, but a 0, 1 or 3.14 in the
+    text is a variable too.  structure: it has the same canonical form.
 
     \b
     mwp-weak oracle candidates.jsonl
     mwp-weak oracle labels.jsonl --data math23k --path Math_23K.json --split-file split.json --split train
     """
-    from weaksup.oracle import score_records
-    from weaksup.oracle_cases import case_study
-    from weaksup.oracle_files import read_scored
-    from weaksup.oracle_tables import count_distribution, distribution_table, score_tables
+    from weaksup.measure.cases import case_study
+    from weaksup.measure.foreign_labels import read_scored
+    from weaksup.measure.score import score_records
     from weaksup.records import CandidateSet, Label
+    from weaksup.report.score_tables import count_distribution, distribution_table, score_tables
+    from weaksup.search.plans import stage_order
 
     records = read_scored(file)
     corpus = source.behind(file).read()
     problems, name = part.problems(corpus)
     ids = {problem.id for problem in problems}
     chosen = None if part.split is None else ids
-    score = score_records(records, corpus.problems, part=chosen, skipped=corpus.skipped, law=law, path=str(file))
+    score = score_records(
+        records,
+        corpus.problems,
+        part=chosen,
+        skipped=corpus.skipped,
+        stage_order=stage_order(),
+        law=law,
+        path=str(file),
+    )
     sets = [record for record in records if isinstance(record, CandidateSet) and record.id in ids]
     labels = [record for record in records if isinstance(record, Label) and record.id in ids]
     counts = count_distribution(sets or labels)
@@ -56,68 +71,68 @@ def oracle(file: Path, source: Source, part: Part, law: str | None, distribution
         result = {"file": str(file), "data": corpus.name, "part": name, **record_fields(score)}
         print_json({**result, "distribution": counts, "cases": [found for _, found in cases]})
         return
-    click.echo(f"{file}: {score.kind} of {name}")
+    echo(f"{file}: {score.kind} of {name}")
     for table in score_tables(score, paper=corpus.name == "math23k"):
         _print_titled(table)
     if distribution:
         _print_titled(distribution_table(counts))
     for case, found in cases:
         for problem in found:
-            click.echo(f"\ncase study: {case.about}")
+            echo(f"\ncase study: {case.about}")
             _print_shown(problem, limit=5)
     if score.without_gold:
-        click.echo(f"\n{score.without_gold:,} problems have no gold equation and count for recall only")
+        echo(f"\n{score.without_gold:,} problems have no gold equation and count only for recall")
     if score.unreadable:
-        click.echo(f"\n{score.unreadable:,} equations can't be read and count as wrong")
+        echo(f"\n{score.unreadable:,} equations can't be read and count as wrong")
 
 
-def _print_titled(table: Table) -> None:
-    click.echo(f"\n{table.title}")
+def _print_titled(table: TextTable) -> None:
+    echo(f"\n{table.title}")
     print_table(table.head, table.rows)
 
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option("--id", "wanted", required=True, help="Which problem.")
-@click.option("--labels", type=FILE, help="A label file, for the posteriors.")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many candidates to show.")
-@click.option("--law", default="value", metavar="LAW", help="What counts as gold, see mwp-weak oracle --help.")
+@click.option("--id", "wanted", required=True, help="The id of the problem.")
+@click.option("--labels", type=FILE, help="A label file with the posteriors of the candidates.")
+@click.option("--limit", type=in_range(Count), default=20, show_default=True, help="Number of candidates to show.")
+@click.option("--law", default="value", metavar="LAW", help="When an equation is right, see mwp-weak oracle --help.")
 @source_options
 @json_option
 def show(file: Path, wanted: str, labels: Path | None, limit: int, law: str, source: Source, as_json: bool) -> None:
-    """One problem of FILE (candidates or labels): its quantities marked, and each candidate with its stage, its value,
-    its posterior and whether it is equivalent to the gold equation.
+    """Show one problem of FILE (candidates or labels): its text with the quantities marked, and each candidate with
+    its stage, its value, its posterior and whether it is equivalent to the gold equation.
 
     \b
     mwp-weak show candidates.jsonl --id story-00003
     mwp-weak show candidates.jsonl --id story-00003 --labels labels.jsonl
     """
-    from weaksup.oracle_cases import show_problem
-    from weaksup.oracle_files import find_record
+    from weaksup.measure.cases import show_problem
+    from weaksup.measure.foreign_labels import find_record
     from weaksup.records import Label
 
     record = find_record(file, wanted)
     label = None if labels is None else find_record(labels, wanted)
     if not isinstance(label, Label | None):
-        raise click.UsageError(f"{labels} has candidates, not labels")
+        raise click.UsageError(f"{labels} holds candidates, not labels")
     shown = show_problem(source.behind(file).read().problem(wanted), record, label=label, law=law)
     print_json(shown) if as_json else _print_shown(shown, limit=limit)
 
 
 def _print_shown(shown: Shown, *, limit: int) -> None:
-    from weaksup.oracle_cases import shown_table
+    from weaksup.report.score_tables import shown_table
 
-    click.echo(f"{shown.id}: {shown.text}")
-    click.echo(f"answer {shown.answer}, gold {shown.gold or 'unknown'}")
+    echo(f"{shown.id}: {shown.text}")
+    echo(f"answer {shown.answer}, gold {shown.gold or 'unknown'}")
     if not shown.candidates:
-        click.echo(f"no candidates: {shown.reason}")
+        echo(f"no candidates: {shown.reason}")
         return
     rows = shown_table(shown).rows
-    # The one that is right is always shown.
+    # Right candidates are always shown.
     kept = [row for row, candidate in zip(rows, shown.candidates, strict=True) if candidate.right]
     kept = rows[:limit] + [row for row in kept if row not in rows[:limit]]
     right = sum(candidate.right is True for candidate in shown.candidates)
-    click.echo(f"{len(rows):,} candidates, {right:,} equivalent to gold")
+    echo(f"{len(rows):,} candidates, {right:,} equivalent to gold")
     print_table(shown_table(shown).head, kept)
     if len(kept) < len(rows):
-        click.echo(f"... and {len(rows) - len(kept):,} more")
+        echo(f"... and {len(rows) - len(kept):,} more")

@@ -2,96 +2,115 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import mean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from ._options import FILE, json_option
-from ._output import Progress, print_json, print_table, warn
-from .weak_solver import load_torch, threads_option
+from weaksup.baselines.table import BASELINES
+from weaksup.rankers.table import RANKERS
+from weaksup.settings import Beam, Count, Epochs, Folds, Hidden, ReadingOptions, Rounds, Seed, Seeds, Soft, Workers
+
+from ._arguments import in_range
+from ._options import (
+    DATA_OPTION,
+    FILE,
+    PATH_OPTION,
+    PLACE,
+    SPLIT_FILE_OPTION,
+    described,
+    json_option,
+    reading_options,
+    with_options,
+)
+from ._output import Progress, print_json, print_table
+from ._terminal import echo, warn
+from ._torch import device_option, load_torch, preset_option, solver_option, threads_option
 
 if TYPE_CHECKING:
-    from weaksup.run_folder import Arm, ArmRun, Metrics
+    from weaksup.measure.metrics import Arm, ArmRun, Metrics
 
 __all__ = ["pipeline"]
 
 
 @click.command()
-@click.option("--data", metavar="SET", help="The corpus, see mwp-weak data list.  [default: stories]")
-@click.option("--path", type=click.Path(path_type=Path), help="The file or folder of the corpus; gzip is unpacked.")
-@click.option("--split-file", type=click.Path(path_type=Path), help="The id lists of the parts (split.json).")
-@click.option("--size", type=click.IntRange(min=1), help="How many stories (of stories only).  [default: 1000]")
-@click.option("--language", metavar="en|zh", help="Stories of one language.")
-@click.option("--out", type=click.Path(path_type=Path), help="The run folder.  [default: run-SET-SOLVER-RANKER]")
-@click.option("--config", type=FILE, help="Settings as TOML; options given here come before them.")
-@click.option("--solver", type=click.Choice(["gts", "g2t"]), help="[default: gts]")
+@functools.partial(
+    with_options, options=[DATA_OPTION, PATH_OPTION, SPLIT_FILE_OPTION, *reading_options(ReadingOptions)]
+)
+@click.option("--out", type=PLACE, help="The run folder.  [default: run-SET-SOLVER-RANKER]")
+@click.option("--config", type=FILE, help="Settings as TOML; options on the command line override them.")
+@solver_option
 @click.option(
     "--ranker",
-    type=click.Choice(["em", "beam", "basic", "random", "single"]),
-    help="How labels are chosen.  [default: em]",
+    type=click.Choice([*RANKERS, *BASELINES]),
+    help=f"{described(RANKERS)}; or a baseline: {', '.join(BASELINES)}.  [default: em]",
 )
+@click.option("--compare", metavar="ARM,...",
+              help="Arms to compare with: rankers, baselines or gold.  [default: random]")  # fmt: skip
 @click.option("--plan", metavar="NAME|FILE", help="The search plan.  [default: full]")
-@click.option("--limit", type=click.IntRange(min=1), help="Keep the simplest candidates of a problem.")
-@click.option(
-    "--preset", metavar="NAME", help="Of the solver: small, quick, cpu, paper.  [default: small for stories, else cpu]"
-)
-@click.option("--epochs", type=click.FloatRange(min=0, min_open=True), help="Of the solver.")
-@click.option("--draft-epochs", type=click.FloatRange(min=0, min_open=True), help="Of the drafts.")
-@click.option("--hidden", type=click.IntRange(min=2), help="Size of the solver and its drafts.")
-@click.option("--rounds", type=click.IntRange(min=0), help="Of drafts of the ranker em.  [default: 2]")
-@click.option(
-    "--soft", type=click.Choice(["none", "expected", "marginal"]), help="Train on all beliefs, not on the best."
-)
-@click.option("--beam", type=click.IntRange(min=1), help="Of evaluation and of the Beam Ranker.  [default: 5]")
+@click.option("--limit", type=in_range(Count), help="Keep at most this many candidates per problem, simplest first.")
+@preset_option
+@click.option("--epochs", type=in_range(Epochs), help="Epochs of the solver.")
+@click.option("--draft-epochs", type=in_range(Epochs), help="Epochs of the first draft model.")
+@click.option("--hidden", type=in_range(Hidden), help="Hidden size of the solver and its drafts.")
+@click.option("--rounds", type=in_range(Rounds), help="Number of drafts that the ranker em trains.  [default: 2]")
+@click.option("--soft", type=click.Choice(get_args(Soft)),
+              help="Train on all likely candidates, weighted by their posteriors.  [default: none]")  # fmt: skip
+@click.option("--beam", type=in_range(Beam), help="Beam width of evaluation and of the ranker beam.  [default: 5]")
 @click.option("--answer-model/--no-answer-model", default=None,
-              help="Let the plausibility of values rank predictions.  [default: yes]")  # fmt: skip
-@click.option("--ablate", is_flag=True, help="All arms beside the main one: beam, basic, random, single and gold.")
-@click.option("--seed", type=int, help="[default: 0]")
-@click.option("--seeds", type=click.IntRange(min=1), help="So many runs, from --seed on.  [default: 1]")
-@click.option("--folds", type=click.IntRange(min=2), help="Cross-validation.")
-@click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda|mps", help="Where to train.")
+              help="Rank predictions also by how plausible their values are.  [default: yes]")  # fmt: skip
+@click.option("--ablate", is_flag=True, help="Compare with every ranker and gold.")
+@click.option("--seed", type=in_range(Seed), help="Random seed of the first run.  [default: 0]")
+@click.option("--seeds", type=in_range(Seeds), help="Number of runs; seeds count up from --seed.  [default: 1]")
+@click.option("--folds", type=in_range(Folds), help="Cross-validation with this many folds.")
+@device_option
 @threads_option
-@click.option("--tensorboard", type=click.Path(path_type=Path), help="Write the training curves there as well.")
-@click.option("--resume", is_flag=True, help="Go on with a run that was interrupted.")
+@click.option("--workers", type=in_range(Workers), help="Number of search processes.  [default: one per core]")
+@click.option("--tensorboard", type=PLACE, help="Also write training curves to this folder.")
+@click.option("--resume", is_flag=True, help="Resume an interrupted run.")
 @json_option
 def pipeline(
     out: Path | None,
     config: Path | None,
+    compare: str | None,
     ablate: bool,
     device: str,
     threads: int,
+    workers: int | None,
     tensorboard: Path | None,
     resume: bool,
     as_json: bool,
     **flags: Any,
 ) -> None:
-    """Search, draft, rank, train, evaluate and report; each step is a file of the run folder.
+    """Search, rank, train, evaluate and report; each step writes a file of the run folder.
 
-    Without options: the embedded stories, two to three minutes.  Killed at any moment and started again with --resume
-    it goes on where it was and ends with the same bytes.
+    Without options it uses 1,000 embedded stories and takes two to three minutes.  A run killed at any moment resumes
+    with --resume and ends with the same bytes.
 
     \b
     mwp-weak pipeline
     mwp-weak pipeline --data math23k --path Math_23K.json --split-file split.json --out run
     """
-    from weaksup.pipeline_config import ARMS, merge_config
+    from weaksup.pipeline.config import GOLD, merge_config
     from weaksup.report import require_jinja
-    from weaksup.run_folder import CONFIG, REPORT
+    from weaksup.storage.run_files import CONFIG, REPORT
 
     given = {name: str(value) if isinstance(value, Path) else value for name, value in flags.items()}
-    if ablate:
-        given["compare"] = list(ARMS)
+    if ablate or compare is not None:
+        named = [*RANKERS, GOLD] if ablate else []
+        given["compare"] = [*named, *filter(None, (compare or "").split(","))]
     if resume and config is None and out is not None and (out / CONFIG).exists():
         config = out / CONFIG
     settings = merge_config(config, given)
     folder = out or Path(f"run-{settings.data}-{settings.solver}-{settings.ranker}")
     load_torch(threads)
     require_jinja()
-    from weaksup.pipeline import Watcher, run_pipeline
+    from weaksup.pipeline.run import run_pipeline
+    from weaksup.watching import Watcher
 
     start = time.monotonic()
 
@@ -100,16 +119,22 @@ def pipeline(
 
     try:
         metrics = run_pipeline(
-            settings, folder, resume=resume, watch=Watcher(say, _progress), device=device, tensorboard=tensorboard
+            settings,
+            folder,
+            resume=resume,
+            watch=Watcher(say, _progress),
+            device=device,
+            workers=workers,
+            tensorboard=tensorboard,
         )
     except KeyboardInterrupt:
-        warn(f"what was done is kept; go on with: mwp-weak pipeline --out {folder} --resume")
+        warn(f"the work so far is kept; resume with: mwp-weak pipeline --out {folder} --resume")
         raise
     if as_json:
         print_json(metrics)
         return
     _print_metrics(metrics)
-    click.echo(f"\n{folder / REPORT}")
+    echo(f"\n{folder / REPORT}")
 
 
 def _progress(what: str) -> Callable[[int, int], None]:
@@ -118,19 +143,20 @@ def _progress(what: str) -> Callable[[int, int], None]:
 
 def _print_metrics(metrics: Metrics) -> None:
     train = metrics.sizes["train"]
-    click.echo(metrics.split)
-    click.echo(f"search: {metrics.covered:,} of {train:,} train problems have candidates", nl=False)
-    found = metrics.candidates
-    click.echo(f", gold among them for {_percent(found.gold_in_set)}\n" if found else "\n")
+    echo(metrics.split)
+    if metrics.distribution:
+        echo(f"search: {metrics.covered:,} of {train:,} train problems have candidates", nl=False)
+        found = metrics.candidates
+        echo(f", gold among them for {_mean_percent(found.gold_in_set)}\n" if found else "\n")
     head = ["labels by", "labels", "right", "answers", "equations", "false matches"]
     print_table(head, [_row(arm) for arm in metrics.arms])
     part = metrics.arms[0].runs[0].evaluation
-    click.echo(f"right: of the labels; answers, equations, false matches: of {part.problems:,} {part.split} problems")
+    echo(f"right: of the labels; answers, equations, false matches: of {part.problems:,} {part.split} problems")
 
 
 def _row(arm: Arm) -> list[Any]:
     def of(value: Callable[[ArmRun], float | None]) -> str:
-        return _percent(*[value(run) for run in arm.runs])
+        return _mean_percent(*[value(run) for run in arm.runs])
 
     return [
         arm.name,
@@ -142,8 +168,8 @@ def _row(arm: Arm) -> list[Any]:
     ]
 
 
-def _percent(*shares: float | None) -> str:
-    """A share in percent; of several the mean and the deviation."""
+def _mean_percent(*shares: float | None) -> str:
+    """A share in percent, or mean and standard deviation of several."""
     known = [100 * share for share in shares if share is not None]
     if not known:
         return "-"

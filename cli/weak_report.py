@@ -6,19 +6,22 @@ from pathlib import Path
 
 import click
 
+from ._options import PLACE
+from ._terminal import echo
+
 __all__ = ["report"]
 
 
 @click.command()
-@click.argument("folder", metavar="RUN_DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="RUN_DIR", type=PLACE)
 def report(folder: Path) -> None:
-    """Write RUN_DIR/report.html again from metrics.json and examples.jsonl of the same folder; prints its path.
+    """Rewrite RUN_DIR/report.html from metrics.json and examples.jsonl in the same folder, and print its path.
 
-    One page with everything in it, for screens of any width and for paper.  The same files give the same bytes.
+    The report is one self-contained page, for screens of any width and for print.  The same files give the same bytes.
 
     \b
     mwp-weak report runs/stories
     """
     from weaksup.report import write_report
 
-    click.echo(write_report(folder))
+    echo(write_report(folder))

@@ -1,15 +1,18 @@
-"""`mwp-weak search`: every equation that gives the answer."""
+"""`mwp-weak search`: find every equation that gives the answer."""
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 
 import click
 
+from weaksup.settings import Count, Workers
+
+from ._arguments import in_range
 from ._options import FILE, Source, json_option, source_options
-from ._output import Progress, print_json, warn
+from ._output import Progress, print_json
+from ._terminal import echo, warn
 
 __all__ = ["search"]
 
@@ -20,12 +23,13 @@ __all__ = ["search"]
 @click.option(
     "--plan", default="full", show_default=True, metavar="PLAN", help="full, paper, powers, released, or a .toml file."
 )
-@click.option("--limit", type=click.IntRange(min=1), help="Keep the simplest so many candidates of a problem.")
+@click.option("--limit", type=in_range(Count), help="Keep at most this many candidates per problem, simplest first.")
 @click.option("--engine", type=click.Choice(["local", "dask"]), default="local", show_default=True,
-              help="Processes of this machine, or a Dask cluster.")  # fmt: skip
-@click.option("--workers", type=click.IntRange(min=1), help="How many processes; by default one a core.")
-@click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster; without it, Dask runs on this machine.")
-@click.option("--overwrite", is_flag=True, help="Replace an output that was made with other settings.")
+              help="Processes on this machine, or a Dask cluster.")  # fmt: skip
+@click.option("--workers", type=in_range(Workers), help="Number of processes.  [default: one per core]")
+@click.option("--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler.  [default: Dask on this machine]")
+@click.option("--force", "--overwrite", "force", is_flag=True,
+              help="Replace an output file that was made with other settings or by another program.")  # fmt: skip
 @json_option
 def search(
     source: Source,
@@ -35,27 +39,30 @@ def search(
     engine: str,
     workers: int | None,
     scheduler: str | None,
-    overwrite: bool,
+    force: bool,
     as_json: bool,
 ) -> None:
-    """Every equation that gives the answer, for each problem: JSON Lines of candidate sets.
+    """Find every equation that gives the answer of each problem, and write them as JSON Lines of candidate sets.
 
-    Interrupted and run again with the same options, it goes on where it stopped.  The output is the same whatever
-    the number of workers.  --limit keeps the simplest: fewest leaves, then the earlier stage of the plan, then the
-    shorter text, then by alphabet.
+    After an interruption, the same command resumes where it stopped.  The output does not depend on the number of
+    workers.  Candidates are sorted simplest first: by number of leaves, then by stage of the plan, then by length of
+    the text, then alphabetically.
 
     \b
     mwp-weak search --size 100 -o candidates.jsonl
     mwp-weak search --data math23k --path Math_23K.json.gz --plan paper -o candidates.jsonl
     mwp-weak search --engine dask --scheduler tcp://10.0.0.1:8786 -o candidates.jsonl
     """
+    from weaksup.search.executors import available_cores
     from weaksup.search.plans import load_plan
-    from weaksup.search.run import parts_folder, run_search
+    from weaksup.search.search_corpus import parts_folder, run_search
+    from weaksup.storage.provenance import check_output
 
     if scheduler is not None and engine != "dask":
-        raise click.UsageError("--scheduler is for --engine dask")
+        raise click.UsageError("--scheduler needs --engine dask")
     chosen = load_plan(plan)
     corpus = source.read()
+    check_output(output, inputs=[plan] if plan.endswith(".toml") else (), force=True)
     start = time.monotonic()
     with Progress("problems") as progress:
         try:
@@ -63,21 +70,21 @@ def search(
                 corpus,
                 chosen,
                 output,
-                workers=workers or _cores(),
+                workers=workers or available_cores(),
                 engine="dask" if engine == "dask" else "local",
                 scheduler=scheduler,
                 limit=limit,
                 options=source.options,
                 source=source.path,
-                overwrite=overwrite,
+                overwrite=force,
                 progress=progress,
             )
         except KeyboardInterrupt:
             if parts_folder(output).is_dir():
-                warn(f"what is finished is in {parts_folder(output)}: the same command goes on from there")
+                warn(f"finished parts are in {parts_folder(output)}: the same command resumes from there")
             raise
     if not progress.called:
-        warn(f"{output} is complete already: nothing to do")
+        warn(f"{output} is already complete: nothing to do")
     seconds = time.monotonic() - start
     counts = made.counts
     if as_json:
@@ -86,11 +93,7 @@ def search(
         print_json({**result, "seconds": round(seconds, 3)})
         return
     share = counts["covered"] / max(1, counts["problems"])
-    click.echo(f"{output}: {corpus.name}, plan {chosen.name}")
-    click.echo(f"{counts['problems']:,} problems, {counts['covered']:,} covered ({share:.1%}), ", nl=False)
-    click.echo(f"{counts['single']:,} with one candidate, {counts['covered'] - counts['single']:,} with several")
-    click.echo(f"{counts['candidates']:,} candidates, largest set {counts['largest']:,}")
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    echo(f"{output}: {corpus.name}, plan {chosen.name}")
+    echo(f"{counts['problems']:,} problems, {counts['covered']:,} covered ({share:.1%}), ", nl=False)
+    echo(f"{counts['single']:,} with one candidate, {counts['covered'] - counts['single']:,} with several")
+    echo(f"{counts['candidates']:,} candidates, largest set {counts['largest']:,}")

@@ -1,6 +1,6 @@
 """`mwp-weak train`, `evaluate` and `solve`: solvers from labels or gold equations.
 
-torch is imported inside the commands, by `load_torch`: it is not part of the base install.
+torch is imported inside the commands, by `load_torch`.
 """
 
 from __future__ import annotations
@@ -8,123 +8,93 @@ from __future__ import annotations
 import functools
 import json
 import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from ._options import FILE, Part, Source, json_option, part_options, source_options
-from ._output import NO, YES, Progress, print_json, print_table, record_fields, warn
+from mathcanon.files import bounded_text
+from weaksup.settings import BatchSize, Beam, Count, Epochs, Hidden, LearningRate, Natural, Seed, Share, Soft
+
+from ._arguments import in_range, read_tolerance
+from ._options import FILE, FOLDER, Part, Source, force_option, json_option, part_options, source_options
+from ._output import NO, YES, Progress, print_json, print_table, record_fields
+from ._terminal import echo, warn
+from ._torch import device_option, load_torch, preset_option, solver_option, threads_option
 
 if TYPE_CHECKING:
+    from weaksup.measure.metrics import Accuracy, Evaluation
     from weaksup.records import Problem
-    from weaksup.run_folder import Accuracy, Evaluation
-    from weaksup.solvers.examples import Cells
-    from weaksup.solvers.training import TrainResult
+    from weaksup.solvers.data.lessons import Cells
+    from weaksup.solvers.training.loop import TrainResult
 
-__all__ = ["evaluate", "load_torch", "solve", "threads_option", "train"]
+__all__ = ["evaluate", "solve", "train"]
 
-MODEL = click.Path(file_okay=False, path_type=Path)
-
-_device = click.option(
-    "--device", default="auto", show_default=True, metavar="DEVICE", help="auto, cpu, cuda or mps; auto: the fastest."
-)
-threads_option = click.option(
-    "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="How many CPU threads."
-)
 _beam = click.option(
-    "--beam", type=click.IntRange(1, 100), default=5, show_default=True, help="How many equations are kept in search."
+    "--beam", type=in_range(Beam), default=5, show_default=True, help="Beam width: equations kept while decoding."
 )
 
 _answers = click.option(
     "--answer-model/--no-answer-model",
     default=True,
     show_default=True,
-    help="Let the plausibility of the value have its say, if the model has learnt it.",
+    help="Rank predictions also by how plausible their values are, if the model has an answer model.",
 )
 _groups = click.option("--groups", type=FILE, help="The published cells of g2t's graphs (group_num.json).")
 
 
 def _read_cells(groups: Path | None, problems: Sequence[Problem], tell: Callable[..., None]) -> Cells | None:
-    """The cells of a `group_num` file; lists that do not fit their problems are counted and left to the rule."""
+    """The cells of a `group_num` file, after reporting how many lists fit; other problems keep the built-in cells."""
     if groups is None:
         return None
-    from weaksup.solvers.groups import align_groups, read_group_num
+    from weaksup.solvers.data.groups import align_groups, read_group_num
 
     cells, outcomes = align_groups(problems, read_group_num(groups))
     tell("cells of the graphs: " + ", ".join(f"{outcome} {count:,}" for outcome, count in outcomes.items()))
     return cells
 
 
-def load_torch(threads: int = 1) -> None:
-    """Import torch, without its chatter, and with threads that do not spin (up to 3x slower where others work too).
-
-    Several threads add up in any order unless they are told not to, and then runs would differ in their last bits.
-    """
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
-    try:
-        import safetensors  # noqa: F401
-        import torch
-    except ImportError:
-        raise click.ClickException(
-            'solvers need torch: in the clone, pip install -c constraints.txt ".[solver]"'
-        ) from None
-    torch.set_num_threads(threads)
-    if threads > 1:
-        torch.use_deterministic_algorithms(True, warn_only=True)
-        # Nothing here reads what it has not written.
-        torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
-
-
-def _tolerance(context: click.Context, option: click.Parameter, text: str) -> Fraction:
-    try:
-        value = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise click.BadParameter(f"{text!r} is not a number") from None
-    if value < 0:
-        raise click.BadParameter("a tolerance is not negative")
-    return value
+def _labels(context: click.Context, option: click.Parameter, given: str) -> str:
+    """`gold`, or the name of a file."""
+    return given if given == "gold" else str(FILE.convert(given, option, context))
 
 
 # --- train ------------------------------------------------------------------------------------------------------------
 
 
 @click.command()
-@click.option("--labels", default="gold", show_default=True, metavar="FILE|gold",
+@click.option("--labels", default="gold", show_default=True, metavar="FILE|gold", callback=_labels,
               help="Labels by mwp-weak rank, or the gold equations of the corpus.")  # fmt: skip
 @functools.partial(source_options, own_seed=True)
 @functools.partial(part_options, whole=True)
 @click.option("--valid-part", default="valid", show_default=True, metavar="PART",
-              help="The part that chooses the weights to keep.")  # fmt: skip
-@click.option("--solver", type=click.Choice(["gts", "g2t"]), help="The network.  [default: gts]")
-@click.option("--preset", metavar="NAME", help="small, quick, cpu or paper.  [default: cpu; small for the stories]")
-@click.option("--epochs", type=click.FloatRange(min=0, min_open=True), help="Passes over the train part.")
-@click.option("--max-steps", type=click.IntRange(min=1), help="Stop after so many batches.")
-@click.option("--batch-size", type=click.IntRange(min=1), help="Problems in a batch.")
-@click.option("--hidden", type=click.IntRange(min=2), help="Size of the network.")
-@click.option("--learning-rate", type=click.FloatRange(min=0, min_open=True), help="At its highest.")
-@click.option("--dropout", type=click.FloatRange(0, 1, max_open=True), help="Share of the signals left out.")
-@click.option("--patience", type=click.IntRange(min=0), help="Stop after so many validations without gain; 0: never.")
-@click.option("--soft", type=click.Choice(["none", "expected", "marginal"]),
-              help="Teach the next best labels too, weighted by their posterior.  [default: none]")  # fmt: skip
+              help="The part whose answers decide which weights are kept.")  # fmt: skip
+@solver_option
+@preset_option
+@click.option("--epochs", type=in_range(Epochs), help="Passes over the train part.")
+@click.option("--max-steps", type=in_range(Count), help="Stop after this many batches.")
+@click.option("--batch-size", type=in_range(BatchSize), help="Problems per batch.")
+@click.option("--hidden", type=in_range(Hidden), help="Hidden size of the network.")
+@click.option("--learning-rate", type=in_range(LearningRate), help="The highest learning rate.")
+@click.option("--dropout", type=in_range(Share), help="Dropout probability.")
+@click.option("--patience", type=in_range(Natural),
+              help="Early stopping after this many validations without improvement; 0: never.")  # fmt: skip
+@click.option("--soft", type=click.Choice(get_args(Soft)),
+              help="Also train on a label's runners-up, weighted by their posteriors.  [default: none]")  # fmt: skip
 @click.option("--writing", type=click.Choice(["label", "canonical", "as-written"]),
-              help="How equations are written.  [default: label]")  # fmt: skip
+              help="How equations are rewritten before training.  [default: label]")  # fmt: skip
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other setting of the preset.")
-@click.option(
-    "--start", type=MODEL, metavar="MODEL", help="Begin with the weights of this model, not with random ones."
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the weights and of chance.")
-@_device
+@click.option("--start", type=FOLDER, metavar="MODEL", help="Start from the weights of this model.")
+@click.option("--seed", type=in_range(Seed), help="Random seed of the training.  [default: 0]")
+@device_option
 @threads_option
 @_groups
-@click.option("--tensorboard", type=MODEL, metavar="DIR", help="Write the training curves there as well.")
+@click.option("--tensorboard", type=FOLDER, metavar="DIR", help="Also write training curves to this folder.")
 @click.option("--overwrite", is_flag=True, help="Replace a model that was trained with other settings.")
-@click.option("-o", "--output", type=MODEL, default="model", show_default=True, help="The model folder.")
+@click.option("-o", "--output", type=FOLDER, default="model", show_default=True, help="The model folder.")
 @json_option
 def train(
     labels: str,
@@ -134,7 +104,6 @@ def train(
     preset: str | None,
     settings: tuple[str, ...],
     start: Path | None,
-    seed: int,
     device: str,
     threads: int,
     groups: Path | None,
@@ -146,9 +115,9 @@ def train(
 ) -> None:
     """Train a solver on the train part of a corpus, with pseudo labels or gold equations.
 
-    The valid part says by its answers which weights to keep; without one, a tenth of train is held out.  Interrupted
-    and run again with the same options, it goes on where it stopped.  Started by torchrun, it trains with several
-    processes or GPUs.
+    The weights kept are those with the best answer accuracy on the valid part; if there is none, a tenth of the train
+    part is held out.  An interrupted command resumes if it is run again with the same options.  Under torchrun, several
+    processes or GPUs train together.
 
     \b
     mwp-weak train -o model
@@ -158,42 +127,47 @@ def train(
     torchrun --nproc-per-node 2 --no-python mwp-weak train -o model
     """
     if labels == "gold" and changes["soft"] not in (None, "none"):
-        raise click.UsageError("--soft is for labels: a gold equation has no alternatives")
+        raise click.UsageError("--soft needs labels (--labels FILE): a gold equation has no alternatives")
     load_torch(threads)
-    from weaksup import teaching
-    from weaksup.solvers.config import SolverConfig
-    from weaksup.solvers.config import preset as preset_settings
-    from weaksup.solvers.distributed import joined_processes
-    from weaksup.solvers.solver import Solver, find_device
-    from weaksup.solvers.tensorboard import tensorboard_curves
-    from weaksup.solvers.training import train_solver
-    from weaksup.solvers.training_folder import AlreadyTrained
+    from weaksup.corpora.parts import divide
+    from weaksup.solvers.decoding.solver import Solver, find_device
+    from weaksup.solvers.presets import SolverConfig, default_preset
+    from weaksup.solvers.presets import preset as preset_settings
+    from weaksup.solvers.training import teaching
+    from weaksup.solvers.training.distributed import joined_processes
+    from weaksup.solvers.training.loop import train_solver
+    from weaksup.solvers.training.model_folder import AlreadyTrained
+    from weaksup.solvers.training.tensorboard import tensorboard_curves
+    from weaksup.storage.provenance import check_output
 
     first = os.environ.get("RANK", "0") == "0"  # of the processes that torchrun started
     tell = warn if first else _nothing
-    chosen = {name: value for name, value in changes.items() if value is not None}
+    chosen = _chosen(changes, settings)
     source = source if labels == "gold" else source.behind(Path(labels))
-    name = preset or ("small" if source.data in (None, "stories") else "cpu")
-    config, how = preset_settings(name, seed=seed, **chosen, **_settings(settings))
+    name = preset or default_preset(source.data)
+    config, how = preset_settings(name, **chosen)
     first_weights = None if start is None else Solver.load(start, device=device)
     if first_weights is not None:
-        others = [key for key in (*chosen, *_settings(settings)) if key in SolverConfig.__struct_fields__]
+        others = [key for key in chosen if key in SolverConfig.__struct_fields__]
         if others:
-            raise click.UsageError(f"--start has a network already: leave out {', '.join(others)}")
+            raise click.UsageError(f"--start fixes the network: leave out {', '.join(others)}")
         config = first_weights.config
     with joined_processes(find_device(device)) as place:
         corpus = source.read()
         split = part.of(corpus)
-        parts = teaching.divide(split, valid_part=valid_part)
+        parts = divide(split, valid_part=valid_part)
         lessons, left_out = teaching.lessons_from(
             labels, parts.train, corpus.problems, writing=how.writing, soft=how.soft != "none"
         )
         tell(f"split {split}")
         if parts.held_out:
-            tell(f"no valid part: {len(parts.valid):,} problems of train are held out to validate")
+            tell(f"no valid part: {len(parts.valid):,} problems of the train part are held out for validation")
         tell(f"{config.solver}, preset {name}, hidden {config.hidden}, on {place}: ", nl=False)
-        tell(f"{len(lessons):,} of {len(parts.train):,} problems to train with, {len(parts.valid):,} to validate")
+        tell(f"{len(lessons):,} of {len(parts.train):,} problems for training, {len(parts.valid):,} for validation")
         tell("".join(f"left out, {reason}: {count:,}\n" for reason, count in left_out.items()), nl=False)
+        check_output(output, inputs=[start], force=True)
+        for file in teaching.model_files(output):
+            check_output(file, inputs=[labels, *corpus.paths, part.split_file, groups], force=True)
         if overwrite and first:
             teaching.clear_model(output)
         note_origin = functools.partial(
@@ -221,12 +195,12 @@ def train(
                     on_validation=tensorboard_curves(tensorboard) if tensorboard and first else None,
                 )
         except AlreadyTrained:
-            tell(f"{output} holds this model already, trained to the end: nothing to do")
+            tell(f"{output} already holds this model, trained to the end: nothing to do")
             result = teaching.finished_result(output)
         except KeyboardInterrupt:
             if first and teaching.can_go_on(output):
                 note_origin()
-                tell(f"what is done is kept in {output}: the same command goes on from there")
+                tell(f"the work so far is kept in {output}: the same command resumes it")
             raise
     if first:
         note_origin()
@@ -238,19 +212,21 @@ def train(
 
 
 def _nothing(text: str, *, nl: bool = True) -> None:
-    """What the other processes say."""
+    """Stands for `warn` in all processes but the first."""
 
 
-def _settings(given: tuple[str, ...]) -> dict[str, Any]:
-    """`ema=0.99` as a setting and its value."""
-    found: dict[str, Any] = {}
-    for one in given:
+def _chosen(options: dict[str, Any], settings: tuple[str, ...]) -> dict[str, Any]:
+    """The settings given by options or by --set (`ema=0.99`), each at most once."""
+    found = {name: value for name, value in options.items() if value is not None}
+    for one in settings:
         name, mark, text = one.partition("=")
         if not mark:
-            raise click.BadParameter(f"{one!r} is not NAME=VALUE", param_hint="--set")
+            raise click.BadParameter(f"{one!r} is not of the form NAME=VALUE", param_hint="--set")
+        if name in found:
+            raise click.BadParameter(f"{name} is given twice", param_hint="--set")
         try:
             found[name] = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             found[name] = text
     return found
 
@@ -259,26 +235,29 @@ def _print_trained(output: Path, result: TrainResult) -> None:
     accuracy = result.valid_answer_accuracy
     valid = "" if accuracy is None else f", valid answer accuracy {accuracy:.1%}"
     if not result.examples:
-        click.echo(f"{output}: {result.steps:,} steps{valid}")
+        echo(f"{output}: {result.steps:,} steps{valid}")
         return
-    click.echo(f"{output}: {result.steps:,} steps, {result.examples:,} examples in {result.seconds:,.1f} s ", nl=False)
-    click.echo(f"({result.examples_per_second:,.0f} a second){valid}")
+    echo(f"{output}: {result.steps:,} steps, {result.examples:,} examples in {result.seconds:,.1f} s ", nl=False)
+    echo(f"({result.examples_per_second:,.0f} a second){valid}")
 
 
 # --- evaluate ---------------------------------------------------------------------------------------------------------
 
 
 @click.command()
-@click.argument("model", type=MODEL, metavar="MODEL_DIR")
+@click.argument("model", type=FOLDER, metavar="MODEL_DIR")
 @source_options
 @part_options
 @_beam
-@click.option("--tolerance", default="0", show_default=True, metavar="NUMBER", callback=_tolerance,
-              help="How far from the answer a value may be.")  # fmt: skip
+@click.option("--tolerance", default="0", show_default=True, metavar="NUMBER", callback=read_tolerance,
+              help="The largest accepted distance between a value and the answer.")  # fmt: skip
+@click.option("--law", default="value", show_default=True, metavar="LAW",
+              help="When an equation counts as equal to gold: see mwp-weak oracle --help.")  # fmt: skip
 @_groups
 @_answers
 @click.option("--predictions", type=FILE, help="Write the prediction for each problem: JSON Lines, or .gz.")
-@_device
+@force_option
+@device_option
 @threads_option
 @json_option
 def evaluate(
@@ -287,17 +266,19 @@ def evaluate(
     part: Part,
     beam: int,
     tolerance: Fraction,
+    law: str,
     groups: Path | None,
     answer_model: bool,
     predictions: Path | None,
+    force: bool,
     device: str,
     threads: int,
     as_json: bool,
 ) -> None:
     """Answer and equation accuracy of a solver on the test part, by number of quantities.
 
-    Without --data it is the corpus, split as it was, that the solver was trained on.  --split takes train, valid, test
-    or all.  A false match has the right value and the wrong equation.
+    Without --data, the corpus and split are those that the solver was trained on.  --split may be train, valid, test or
+    all.  A false match is a prediction with the right value and a wrong equation.
 
     \b
     mwp-weak evaluate model
@@ -305,16 +286,17 @@ def evaluate(
     mwp-weak evaluate model --predictions predictions.jsonl --json
     """
     load_torch(threads)
-    from weaksup.files import write_records
-    from weaksup.solvers.evaluation import judge_all, sum_up
-    from weaksup.solvers.solver import Solver
-    from weaksup.teaching import read_origin
+    from weaksup.measure.predictions import judge_all, sum_up
+    from weaksup.solvers.decoding.solver import Solver
+    from weaksup.solvers.training.teaching import model_files, read_origin
+    from weaksup.storage.json_lines import write_records
+    from weaksup.storage.provenance import check_output
 
     solver = Solver.load(model, device=device, answer_model=answer_model)
     made = read_origin(model)
     if made is None and source.data is None:
-        warn(f"nothing says which corpus {model} was trained on (--data): taking stories")
-    if made is not None and source.data in (None, made.config["corpus"]["name"]):
+        warn(f"{model} does not say which corpus it was trained on: using stories (choose with --data)")
+    if made is not None and made.corpus is not None and source.data in (None, made.corpus.name):
         source, part = source.of_run(made), part.of_run(made)
     corpus = source.read()
     chosen = part.split or "test"
@@ -324,58 +306,64 @@ def evaluate(
         problems, name = replace(part, split=chosen).problems(corpus)
     if not problems:
         raise click.ClickException(f"there are no problems: {name}")
+    if predictions is not None:
+        inputs = [*model_files(model), *corpus.paths, part.split_file, groups]
+        check_output(predictions, inputs=inputs, force=force)
     solver.cells = _read_cells(groups, problems, warn) or {}
     with Progress("problems") as progress:
-        judged = judge_all(solver, problems, beam=beam, tolerance=tolerance, progress=progress)
+        judged = judge_all(solver, problems, beam=beam, tolerance=tolerance, law=law, progress=progress)
     result = sum_up(judged, beam=beam)
     if predictions is not None:
         write_records(predictions, judged)
     if as_json:
         print_json({**record_fields(result), "data": corpus.name, "split": chosen, "part": name, "model": str(model)})
         return
-    click.echo(f"{model}, beam {beam}: {name}")
+    echo(f"{model}, beam {beam}: {name}")
     sizes = [_row(size, accuracy) for size, accuracy in result.by_quantities.items()]
     print_table(("quantities", "problems", "answers", "equations"), [*sizes, _row("all", result)])
-    click.echo(f"false matches (right value, wrong equation): {result.false_matches:,}")
+    echo(f"false matches (right value, wrong equation): {result.false_matches:,}")
 
 
-def _row(size: str, found: Accuracy | Evaluation) -> tuple[str, int, str, str]:
-    return size, found.problems, _share(found.answer_accuracy), _share(found.equation_accuracy)
+def _row(size: str, found: Accuracy | Evaluation) -> tuple[str | int, ...]:
+    from weaksup.report.numbers_text import percent
 
-
-def _share(share: float | None) -> str:
-    return "-" if share is None else f"{share:.1%}"
+    shares = [percent(share, sign=True, nothing="-") for share in (found.answer_accuracy, found.equation_accuracy)]
+    return size, found.problems, *shares
 
 
 # --- solve ------------------------------------------------------------------------------------------------------------
 
 
 @click.command()
-@click.argument("model", type=MODEL, metavar="MODEL_DIR")
+@click.argument("model", type=FOLDER, metavar="MODEL_DIR")
 @click.argument("text")
-@click.option("--language", type=click.Choice(["en", "zh"]), help="Of the text; by default found by its characters.")
+@click.option("--language", type=click.Choice(["en", "zh"]),
+              help="Language of the text.  [default: detected from its characters]")  # fmt: skip
 @_beam
 @_answers
-@_device
+@device_option
 @json_option
 def solve(
     model: Path, text: str, language: str | None, beam: int, answer_model: bool, device: str, as_json: bool
 ) -> int:
-    """The equation and the answer of a word problem in English or Chinese; TEXT may be - for stdin.
+    """Solve a word problem in English or Chinese: print an equation and the answer.  TEXT may be - for stdin.
 
-    First the likeliest equation in the text's own numbers and its value, then all that the beam found.  Exit code 1
-    if the text has no numbers, or no equation has a value.
+    Prints the most likely equation in the numbers of the text and its value, then all equations of the beam.  The exit
+    code is 1 if the text has no numbers or no equation has a value.
 
     \b
     mwp-weak solve model "Tom has 3 apples and buys 5 more. How many has he now?"
     mwp-weak solve model - < problem.txt
     """
-    text = (sys.stdin.read() if text == "-" else text).strip()
+    if text == "-":
+        with click.open_file("-", encoding="utf-8", errors="surrogateescape") as stdin:
+            text = bounded_text(stdin, "<stdin>")
+    text = text.strip()
     if not text:
         raise click.ClickException("the text is empty")
     load_torch()
     from weaksup.corpora.problems import segment_text
-    from weaksup.solvers.solver import Solver
+    from weaksup.solvers.decoding.solver import Solver
 
     solver = Solver.load(model, device=device, answer_model=answer_model)
     _, _, quantities = segment_text(text, language=language or "", number_words=True)
@@ -383,8 +371,8 @@ def solve(
     if as_json:
         print_json({"text": text, "predictions": found})
     elif found:
-        click.echo(found[0].equation)
-        click.echo(f"{_value(found[0].exact)}\n")
+        echo(found[0].equation)
+        echo(f"{_value(found[0].exact)}\n")
         rows = [(f"{one.probability:.1%}", _value(one.exact), one.equation) for one in found]
         print_table(("probability", "value", "equation"), rows)
     if not found:
@@ -393,7 +381,7 @@ def solve(
 
 
 def _value(value: Fraction) -> str:
-    """A value as people write it: 8, 2.5, and 17/3 with about what that is."""
+    """A value as text: 8, 2.5, or 17/3 with its approximate decimal."""
     if value.denominator == 1:
         return str(value)
     short = f"{float(value):.6g}"

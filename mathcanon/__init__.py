@@ -10,34 +10,40 @@ True
 793002
 """
 
-from ._fingerprint import fingerprint
 from .algebra import Algebra, fold
-from .canonical import canonical, key, signed_class
+from .canonical_form import canonical, signed_class
+from .conversions import bind as _bind
 from .counting import LAWS, Asymptotics, Row, asymptotics, count, sequence, table
-from .dedupe import Deduper, dedupe
+from .deduping import Deduper, dedupe
 from .drawing import draw, tree_png, tree_svg, tree_text
-from .equivalence import Verdict, equivalent
-from .errors import EvaluationError, LimitError, MathCanonError, ParseError
-from .evaluate import evaluate
-from .expr import Expr, Number, Operand, Power, Product, Sum
-from .grade import Grade, grade
+from .equality.fingerprints import fingerprint
+from .equality.verdict import Verdict, equivalent
+from .errors import ArgumentError, EvaluationError, LimitError, MathCanonError, ParseError, SolutionError
+from .expr import Expr, ExprLike, Number, Operand, Power, Product, Sum
+from .grading import Grade, grade, grade_many
 from .interop import from_networkx, from_sympy, to_networkx, to_sympy
-from .parse import parse, parse_equation, parse_number
+from .keys import key
+from .notation.notations import parse, parse_equation, parse_number, render
+from .notation.solutions import Solution, Step, read_solution
 from .proof import Check, Proof, prove
-from .reach import Hit, reach, reach_batch
-from .render import render
+from .reaching.numbers_to_target import Hit, reach, reach_batch
 from .space import expressions, rank, sample, unrank
+from .values import evaluate
+
+_bind()
 
 __version__ = "0.1.0"
 
 __all__ = [
     "LAWS",
     "Algebra",
+    "ArgumentError",
     "Asymptotics",
     "Check",
     "Deduper",
     "EvaluationError",
     "Expr",
+    "ExprLike",
     "Grade",
     "Hit",
     "LimitError",
@@ -49,6 +55,9 @@ __all__ = [
     "Product",
     "Proof",
     "Row",
+    "Solution",
+    "SolutionError",
+    "Step",
     "Sum",
     "Verdict",
     "asymptotics",
@@ -64,6 +73,7 @@ __all__ = [
     "from_networkx",
     "from_sympy",
     "grade",
+    "grade_many",
     "key",
     "parse",
     "parse_equation",
@@ -72,6 +82,7 @@ __all__ = [
     "rank",
     "reach",
     "reach_batch",
+    "read_solution",
     "render",
     "sample",
     "sequence",

@@ -1,4 +1,4 @@
-"""What gives an expression a meaning: an algebra, and the one way to run it over a tree.
+"""Algebras, which give expressions a meaning, and `fold`, which runs one over a tree.
 
 An `Algebra` says what to make of an operand, a number, a sum, a product, a power.  Canonical forms, values on
 Fractions or modulo a prime, and texts are all algebras.  `fold` runs one over a tree without recursion; the parser
@@ -7,24 +7,28 @@ runs the same algebras over text, so text is compiled straight to a canonical fo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Generic, TypeVar
 
 from .expr import (
     Expr,
+    ExprLike,
     Number,
     Operand,
     Product,
     Sum,
+    as_expr,
+    later,
     make_number,
+    make_operand,
     make_power,
     make_product,
     make_sum,
     upwards,
 )
 
-__all__ = ["Algebra", "fold", "substituted"]
+__all__ = ["TREE", "Algebra", "apply", "fold", "multiplied_first", "substituted"]
 
 T = TypeVar("T")
 
@@ -44,6 +48,24 @@ class Algebra(Generic[T]):
         power: Callable[[T, int], T],
     ) -> None:
         self.operand, self.number, self.sum, self.product, self.power = operand, number, sum, product, power
+
+
+#: The algebra that makes trees.
+TREE: Algebra[Expr] = Algebra(
+    operand=make_operand,
+    number=make_number,
+    sum=make_sum,
+    product=make_product,
+    power=make_power,
+)
+
+
+def apply(algebra: Algebra[T], expr: ExprLike) -> T:
+    """What `algebra` makes of anything that `as_expr` accepts; text is read without building a tree."""
+    if isinstance(expr, str):
+        made: T = later.parse_with(expr, algebra)
+        return made
+    return fold(as_expr(expr), algebra)
 
 
 def fold(expr: Expr, algebra: Algebra[T]) -> T:
@@ -68,7 +90,7 @@ def fold(expr: Expr, algebra: Algebra[T]) -> T:
 
 
 def substituted(expr: Expr, leaf: Callable[[str], Expr]) -> Expr:
-    """`expr` with other leaves (or expressions) for its operands.
+    """`expr` with each operand replaced by the expression `leaf(name)`.
 
     >>> from mathcanon import parse
     >>> substituted(parse("a*b-a"), {"a": parse("x"), "b": parse("2")}.__getitem__)
@@ -76,3 +98,11 @@ def substituted(expr: Expr, leaf: Callable[[str], Expr]) -> Expr:
     """
     keep = Algebra(operand=leaf, number=make_number, sum=make_sum, product=make_product, power=make_power)
     return fold(expr, keep)
+
+
+def multiplied_first(factors: Sequence[tuple[int, T]]) -> Sequence[tuple[int, T]]:
+    """The same factors, reordered so that the first one is multiplied, not divided by."""
+    if factors[0][0] > 0:
+        return factors
+    first = next(i for i, (exponent, _) in enumerate(factors) if exponent > 0)
+    return [factors[first], *factors[:first], *factors[first + 1 :]]

@@ -18,9 +18,12 @@ from decimal import Decimal, localcontext
 from itertools import accumulate
 from math import comb, factorial, pi
 
-from .errors import LimitError
+from .errors import ArgumentError, LimitError
+from .power_series import class_counts
 
 __all__ = ["LAWS", "Asymptotics", "Row", "asymptotics", "count", "sequence", "table"]
+
+Progress = Callable[[int, int], None]
 
 #: What each law counts.
 LAWS: dict[str, str] = {
@@ -41,23 +44,25 @@ LAWS: dict[str, str] = {
 #: The largest n of laws with a closed form or a Newton iteration, of laws with a recurrence, and of `table`.
 MAX_N, MAX_N_RECURRENCE, MAX_N_TABLE = 5_000, 500, 100
 
-#: Up to here plain integers are used; they are as fast, and load nothing.
+#: Up to this n the recurrences over plain integers are used; they are as fast, and need no import of flint.
 _SMALL = 100
 
 
-def count(n: int, law: str = "full") -> int:
+def count(n: int, law: str = "full", *, progress: Progress | None = None) -> int:
     """The number of expressions on n operands, each used once; `LAWS` says what each law counts.
+
+    `progress(done, total)` is called now and then during a long computation with the number of terms known.
 
     >>> count(6)
     793002
     >>> count(6, "none")
     88473600
     """
-    return sequence(n, law)[-1]
+    return sequence(n, law, progress=progress)[-1]
 
 
-def sequence(n: int, law: str = "full") -> list[int]:
-    """The counts for 1, 2, ..., n operands, computed in one go.
+def sequence(n: int, law: str = "full", *, progress: Progress | None = None) -> list[int]:
+    """The counts for 1, 2, ..., n operands, computed in one go; `progress` as in `count`.
 
     >>> sequence(7)
     [1, 6, 68, 1170, 27142, 793002, 27914126]
@@ -65,9 +70,9 @@ def sequence(n: int, law: str = "full") -> list[int]:
     [1, 8, 192, 7680]
     """
     if law not in LAWS:
-        raise ValueError(f"no law is called {law!r}; there are: {', '.join(LAWS)}")
+        raise ArgumentError(f"unknown law {law!r}; one of {', '.join(LAWS)}")
     _check_n(n, MAX_N_RECURRENCE if law in _RECURRENCES else MAX_N, hint=f"law {law!r}")
-    return _TERMS[law](n)
+    return _BY_CLASSES[law](n, progress or _quiet) if law in _BY_CLASSES else _TERMS[law](n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +125,7 @@ def table(max_n: int = 6) -> list[Row]:
 class Asymptotics:
     """The constants of s_n ~ n! c / sqrt(2 pi n^3) r^(-n + 1/2), and the approximation at one n if asked for."""
 
-    r: Decimal  # 30 digits, as c
+    r: Decimal  # r and c to 30 digits
     c: Decimal
     n: int | None = None
     approximation: Decimal | None = None  # 15 digits
@@ -128,8 +133,10 @@ class Asymptotics:
     ratio: float | None = None  # approximation / exact
 
 
-def asymptotics(n: int | None = None) -> Asymptotics:
+def asymptotics(n: int | None = None, *, progress: Progress | None = None) -> Asymptotics:
     """The growth constants of A140606; with n also the approximation, the exact count and their ratio.
+
+    `progress` as in `count`.
 
     >>> constants = asymptotics()
     >>> print(f"{constants.r:.15f} {constants.c:.12f}")
@@ -145,9 +152,9 @@ def asymptotics(n: int | None = None) -> Asymptotics:
         constants = Asymptotics(r=_rounded(r, 30), c=_rounded(c, 30))
         if n is None:
             return constants
-        # A double of pi is right to 15 digits; the approximation itself is off by a part in n.
+        # pi as a float is right to 15 digits; the relative error of the approximation itself is of order 1/n.
         approximation = factorial(n) * c / (Decimal(2 * pi) * n**3).sqrt() * r.sqrt() / r**n
-        exact = count(n)
+        exact = count(n, progress=progress)
         return Asymptotics(
             r=constants.r,
             c=constants.c,
@@ -159,8 +166,8 @@ def asymptotics(n: int | None = None) -> Asymptotics:
 
 
 def _growth() -> tuple[Decimal, Decimal]:
-    """r and c to the precision of the decimal context: where the explicit inverse z(y) of docs/proofs.md turns."""
-    # dz/dy = 0 at the largest root of 4y^4 - 6y^3 + 2y - 1; Newton's steps from the right of it go down to it.
+    """r and c to the precision of the decimal context: from the maximum of the inverse z(y) of docs/proofs.md."""
+    # dz/dy = 0 at the largest root of 4y^4 - 6y^3 + 2y - 1; Newton steps from the right descend to it.
     y, lower = Decimal(2), Decimal("1.5")
     while lower < y:
         y = lower
@@ -177,9 +184,9 @@ def _rounded(x: Decimal, digits: int) -> Decimal:
 
 
 def _check_n(n: int, limit: int, *, hint: str = "") -> None:
-    """Refuse what is not a number of operands between 1 and the limit."""
+    """Raise an error unless n is an integer between 1 and the limit."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise ValueError(f"the number of operands must be an integer of at least 1, not {n!r}")
+        raise ArgumentError(f"the number of operands must be an integer of at least 1, not {n!r}")
     if n > limit:
         raise LimitError("the number of operands", n, limit, hint=hint)
 
@@ -194,14 +201,16 @@ def _rest(weight: int, f: list[int], exponential: list[int]) -> int:
     return sum(comb(m - 1, k - 1) * weight * f[k] * exponential[m - k] for k in range(1, m))
 
 
-def _classes(n: int, signs: int) -> list[int]:
+def _quiet(done: int, total: int) -> None:
+    """A progress callback that does nothing."""
+
+
+def _classes(n: int, signs: int, progress: Progress) -> list[int]:
     """Canonical classes: up to sign (signs=2), or without subtraction (signs=1)."""
     if n > _SMALL:
-        from ._power_series import class_counts
-
-        return class_counts(n, signs=signs)
-    # sums = z + (e^(signs*products) - 1 - signs*products) / signs: a sign a block, up to a common sign
-    # products = z + e^(2*sums) - e^sums - sums: an exponent 1 or -1 a block, not all -1
+        return class_counts(n, signs=signs, progress=progress)
+    # sums = z + (e^(signs*products) - 1 - signs*products) / signs: a sign per block, up to a common sign
+    # products = z + e^(2*sums) - e^sums - sums: an exponent 1 or -1 per block, not all -1
     sums, products = [0, 1], [0, 1]
     exp_products, exp_sums, exp_2_sums = [1, signs], [1, 1], [1, 2]
     for m in range(2, n + 1):
@@ -215,9 +224,11 @@ def _classes(n: int, signs: int) -> list[int]:
     return [1] + [sums[m] + products[m] for m in range(2, n + 1)]
 
 
-def _full(n: int) -> list[int]:
+def _full(n: int, progress: Progress) -> list[int]:
     """Each class and its opposite, less the opposites that cannot be written: those of classes without subtraction."""
-    return [2 * every - plain for every, plain in zip(_classes(n, 2), _classes(n, 1), strict=True)]
+    every = _classes(n, 2, lambda done, total: progress(done, 2 * total))
+    plain = _classes(n, 1, lambda done, total: progress(total + done, 2 * total))
+    return [2 * classes - positive for classes, positive in zip(every, plain, strict=True)]
 
 
 def _tree_unsigned_products(n: int) -> list[int]:
@@ -244,7 +255,7 @@ def _tree_associative(n: int) -> list[int]:
 
 
 def _commutative(n: int) -> list[int]:
-    """Merge histories on a list: any pair, the result appended; + (or *) is refused if it is the earlier item's own.
+    """Merge histories on a list: join any pair and append the result; + (or *) must not repeat the earlier item's.
 
     A history on m merges ends by joining an earlier item made in e merges and a later one.  Unless both are operands,
     the later one contains the last merge but one: choose which of the other m-2 merges and which operands
@@ -259,18 +270,14 @@ def _commutative(n: int) -> list[int]:
 
 
 def _growing(factor: Callable[[int], int]) -> Callable[[int], list[int]]:
-    """The sequence 1, factor(1), factor(1)*factor(2), ...: what the step from k to k+1 operands multiplies by."""
+    """The sequence 1, factor(1), factor(1)*factor(2), ...: factor(k) leads from k to k+1 operands."""
     return lambda n: list(accumulate(range(1, n), lambda term, k: term * factor(k), initial=1))
 
 
 # From k to k+1 operands a history gains an ordered pair out of k+1 items, (k+1)*k ways; a tree gains an operand beside
-# one of its 2k-1 subtrees, left or right of it if the order counts.  Below the first operator the bracket rule leaves
-# 3.
+# one of its 2k-1 subtrees, left or right of it if the order counts.  Below the first
+# operator the bracket rule leaves 3 of the 4 operators.
 _TERMS: dict[str, Callable[[int], list[int]]] = {
-    "full": _full,
-    "unary-minus": lambda n: [2 * classes for classes in _classes(n, 2)],
-    "classes": lambda n: _classes(n, 2),
-    "plain": lambda n: _classes(n, 1),
     "none": _growing(lambda k: 4 * k * (k + 1)),
     "brackets": _growing(lambda k: (4 if k == 1 else 3) * k * (k + 1)),
     "commutative": _commutative,
@@ -279,5 +286,11 @@ _TERMS: dict[str, Callable[[int], list[int]]] = {
     "tree-commutative": _growing(lambda k: 6 * (2 * k - 1)),
     "tree-associative": _tree_associative,
     "tree-unsigned-products": _tree_unsigned_products,
+}
+_BY_CLASSES: dict[str, Callable[[int, Progress], list[int]]] = {
+    "full": _full,
+    "unary-minus": lambda n, progress: [2 * classes for classes in _classes(n, 2, progress)],
+    "classes": lambda n, progress: _classes(n, 2, progress),
+    "plain": lambda n, progress: _classes(n, 1, progress),
 }
 _RECURRENCES = {"commutative", "tree-associative", "tree-unsigned-products"}

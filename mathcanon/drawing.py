@@ -1,9 +1,9 @@
 """Expression -> picture of its tree: SVG, PNG or text.
 
 The layout is tidy (after Reingold and Tilford, 1981): subtrees keep their shape, stand side by side as closely as
-their outlines allow, and a parent stands over the middle of its children.  Each subtree is its two outlines, level
-by level; it is built from the leaves up, without recursion.  Operators are circles, operands and numbers boxes; a
-minus or a division stands as a badge on the edge to what is subtracted or divided by.
+their outlines allow, and a parent stands over the middle of its children.  Each subtree is kept as its left and
+right outlines, level by level, and built from the leaves up, without recursion.  Operators are circles, operands and
+numbers boxes; a minus or a division sign is a badge on the edge to the subtrahend or divisor.
 
 The SVG is one self-contained text for light and dark pages; the PNG shows the same layout and needs matplotlib.
 """
@@ -14,9 +14,10 @@ from html import escape
 from io import BytesIO
 from typing import Any, Literal, NamedTuple, overload
 
-from .errors import LimitError, MathCanonError
-from .expr import Expr, as_expr
-from .render import TreeNode, render, tree_nodes
+from .errors import ArgumentError, LimitError, MathCanonError
+from .expr import ExprLike, as_expr
+from .notation.notations import render
+from .notation.tree_nodes import TreeNode, tree_nodes
 
 __all__ = ["DRAWINGS", "MAX_NODES", "MissingExtraError", "draw", "tree_png", "tree_svg", "tree_text"]
 
@@ -32,7 +33,7 @@ _BADGE = 9.0
 _LETTER = 8.6  # the width of a letter in the 14 px monospace font
 _LONGEST = 16  # letters in a box; a longer name is cut, the SVG shows the whole as a tooltip
 _MAX_PIXELS = 16_000_000
-_MAX_SIDE = 30_000  # what common PNG viewers and matplotlib take
+_MAX_SIDE = 30_000  # pixels that common PNG viewers and matplotlib can handle
 _BADGES = {"-": "−", "/": "÷"}
 
 # Fill and line of each kind of shape, and the colours of text and edges, on light and on dark pages.
@@ -53,11 +54,11 @@ _DARK_TEXT, _DARK_EDGE = "#e6edf3", "#6e7681"
 
 
 class MissingExtraError(MathCanonError, ImportError):
-    """A package is not installed that only this feature needs."""
+    """An optional package that this feature needs is not installed."""
 
 
 class _Box(NamedTuple):
-    """A node with its place; x and y are of the centre."""
+    """A node with its position; x and y are those of its centre."""
 
     node: TreeNode
     x: float
@@ -67,12 +68,12 @@ class _Box(NamedTuple):
 
 
 @overload
-def draw(expr: Expr | str, format: Literal["png"]) -> bytes: ...
+def draw(expr: ExprLike, format: Literal["png"]) -> bytes: ...
 @overload
-def draw(expr: Expr | str, format: Literal["svg", "txt", "dot"] = "txt") -> str: ...
+def draw(expr: ExprLike, format: Literal["svg", "txt", "dot"] = "txt") -> str: ...
 @overload
-def draw(expr: Expr | str, format: str) -> str | bytes: ...
-def draw(expr: Expr | str, format: str = "txt") -> str | bytes:
+def draw(expr: ExprLike, format: str) -> str | bytes: ...
+def draw(expr: ExprLike, format: str = "txt") -> str | bytes:
     """The tree in one of `DRAWINGS`: bytes for "png", else text.
 
     >>> print(draw("a-b", "txt"))
@@ -89,11 +90,11 @@ def draw(expr: Expr | str, format: str = "txt") -> str | bytes:
             return tree_text(expr)
         case "dot":
             return render(as_expr(expr), "dot")
-    raise ValueError(f"unknown drawing {format!r}; one of {', '.join(DRAWINGS)}")
+    raise ArgumentError(f"unknown drawing {format!r}; one of {', '.join(DRAWINGS)}")
 
 
-def tree_text(expr: Expr | str) -> str:
-    """The tree in box-drawing characters, one node a line, each led by the operator that joins it to its siblings.
+def tree_text(expr: ExprLike) -> str:
+    """The tree in box-drawing characters, one node a line, each after the operator that joins it to its siblings.
 
     >>> print(tree_text("a*(b-c)^2/3"))
     product
@@ -107,7 +108,7 @@ def tree_text(expr: Expr | str) -> str:
     nodes = _limited_nodes(expr)
     children = _children(nodes)
     lines = []
-    stack = [(0, "", "")]  # node, what leads its line, what leads the lines below it
+    stack = [(0, "", "")]  # node, prefix of its line, prefix of the lines below it
     while stack:
         i, lead, below = stack.pop()
         node = nodes[i]
@@ -119,7 +120,7 @@ def tree_text(expr: Expr | str) -> str:
     return "\n".join(lines)
 
 
-def tree_svg(expr: Expr | str) -> str:
+def tree_svg(expr: ExprLike) -> str:
     """A self-contained SVG picture of the tree, for light and dark pages, with a title and description.
 
     >>> svg = tree_svg("a-b")
@@ -152,7 +153,7 @@ def tree_svg(expr: Expr | str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def tree_png(expr: Expr | str, *, scale: float = 2.0) -> bytes:
+def tree_png(expr: ExprLike, *, scale: float = 2.0) -> bytes:
     """A PNG picture of the tree on white, `scale` pixels to a unit of the SVG (fewer where the tree is very large).
 
     Needs matplotlib; without it, raises `MissingExtraError`.
@@ -170,7 +171,7 @@ def tree_png(expr: Expr | str, *, scale: float = 2.0) -> bytes:
 
     boxes, width, height = _layout(_limited_nodes(expr))
     scale = min(scale, _MAX_SIDE / max(width, height), (_MAX_PIXELS / (width * height)) ** 0.5)
-    dots = 72 * scale  # a point is then one unit of the layout
+    dots = 72 * scale  # so that one point is one unit of the layout
     figure = Figure(figsize=(width / 72, height / 72), dpi=dots, facecolor="white")
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, width), ylim=(height, 0))
@@ -206,7 +207,7 @@ def tree_png(expr: Expr | str, *, scale: float = 2.0) -> bytes:
     return out.getvalue()
 
 
-def _limited_nodes(expr: Expr | str) -> list[TreeNode]:
+def _limited_nodes(expr: ExprLike) -> list[TreeNode]:
     expr = as_expr(expr)
     if expr.size > MAX_NODES:
         raise LimitError("the number of nodes to draw", expr.size, MAX_NODES, hint="draw a part, or write DOT")
@@ -230,7 +231,7 @@ def _layout(nodes: list[TreeNode]) -> tuple[list[_Box], float, float]:
     outlines: list[tuple[list[float], list[float]]] = [([], [])] * len(nodes)
     for i in reversed(range(len(nodes))):
         left, right = _stand_side_by_side(children[i], outlines, offset)
-        # The deepest level comes first, so that a level above is put on by appending.
+        # The deepest level comes first, so that a new level on top is appended.
         outlines[i] = ([*left, -halves[i]], [*right, halves[i]])
     left, right = outlines[0]
     x, y = [_MARGIN - min(left)] * len(nodes), [_MARGIN + _RADIUS] * len(nodes)
@@ -244,7 +245,7 @@ def _layout(nodes: list[TreeNode]) -> tuple[list[_Box], float, float]:
 def _stand_side_by_side(
     children: list[int], outlines: list[tuple[list[float], list[float]]], offset: list[float]
 ) -> tuple[list[float], list[float]]:
-    """The outline of some subtrees side by side, as seen from the middle over them; sets their `offset`."""
+    """The outline of some subtrees side by side, relative to the middle above them; sets their `offset`."""
     left: list[float] = []
     right: list[float] = []
     for child in children:
@@ -252,7 +253,7 @@ def _stand_side_by_side(
         common = min(len(right), len(its_left))
         shift = max([right[-k] - its_left[-k] + _GAP for k in range(1, common + 1)], default=0.0)
         offset[child] = shift
-        # The new subtree is what shows on the right; on the left it shows only below what stands there already.
+        # The new subtree is the right outline; it adds to the left one only at levels below the earlier subtrees.
         left = [x + shift for x in its_left[: len(its_left) - common]] + left
         right = right[: len(right) - common] + [x + shift for x in its_right]
         outlines[child] = ([], [])

@@ -1,18 +1,26 @@
-"""The exception family: one root, and leaves that are also the builtin a caller would expect."""
+"""The exceptions of the package: one base class, and subclasses that are also the builtin a caller would expect."""
 
 from __future__ import annotations
 
 from unicodedata import east_asian_width
 
-__all__ = ["EvaluationError", "LimitError", "MathCanonError", "ParseError"]
+__all__ = [
+    "ArgumentError",
+    "EvaluationError",
+    "LimitError",
+    "MathCanonError",
+    "OverwriteError",
+    "ParseError",
+    "SolutionError",
+]
 
 
 class MathCanonError(Exception):
-    """Root of everything this package raises on purpose."""
+    """Base class of the exceptions that this package defines."""
 
 
 class ParseError(MathCanonError, ValueError):
-    """A text that is not an expression; knows the text, the place and what to do about it.
+    """A text that is not an expression; carries the text, the position of the error and a hint how to mend it.
 
     >>> print(ParseError("two operands side by side", "2a", 1, hint="write 2*a").pointed())
     two operands side by side (write 2*a)
@@ -23,7 +31,7 @@ class ParseError(MathCanonError, ValueError):
     #: How much of a long text is shown around the offending place.
     CONTEXT = 60
 
-    def __init__(self, message: str, text: str, position: int, *, hint: str = "") -> None:
+    def __init__(self, message: str, text: str, position: int, hint: str = "") -> None:
         super().__init__(message, text, position, hint)
         self.message, self.text, self.position, self.hint = message, text, position, hint
 
@@ -44,10 +52,18 @@ class ParseError(MathCanonError, ValueError):
         return f"{self.message}{hint}\n  {before}{shown}{after}\n  {caret}"
 
 
+class ArgumentError(MathCanonError, ValueError):
+    """An argument that a function does not accept: an unknown name, a number out of range, an operand given twice."""
+
+
+class SolutionError(ParseError):
+    """A text from which no solution can be read; carries the text and the position, as `ParseError` does."""
+
+
 class LimitError(MathCanonError, ValueError):
     """An input past a stated limit (length, depth, digits, exponent, memory)."""
 
-    def __init__(self, what: str, size: int, limit: int, *, hint: str = "") -> None:
+    def __init__(self, what: str, size: int, limit: int, hint: str = "") -> None:
         super().__init__(what, size, limit, hint)
         self.what, self.size, self.limit, self.hint = what, size, limit, hint
 
@@ -59,3 +75,7 @@ class LimitError(MathCanonError, ValueError):
 
 class EvaluationError(MathCanonError, ZeroDivisionError):
     """An expression without a value at the given point: it divides by zero, or an operand has no value there."""
+
+
+class OverwriteError(MathCanonError, FileExistsError):
+    """An output that would replace an input, or a file that another command made."""

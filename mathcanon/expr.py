@@ -10,27 +10,46 @@ strings sorts blocks by their smallest operand; hash, equality and order all com
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from .errors import LimitError, ParseError
+from .identity import LEAF_END, number_identity, operand_identity
 
 if TYPE_CHECKING:
     import networkx
     import sympy
 
-__all__ = ["MAX_DEPTH", "MAX_EXPONENT", "MAX_SIZE", "Expr", "Number", "Operand", "Power", "Product", "Sum"]
+__all__ = ["MAX_DEPTH", "MAX_EXPONENT", "MAX_SIZE", "Expr", "ExprLike", "Number", "Operand", "Power", "Product", "Sum"]
 
 MAX_DEPTH = 1_000
 MAX_SIZE = 1_000_000
 MAX_EXPONENT = 10_000
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_DIGITS = re.compile(r"[0-9]+")
-LEAF_END = "\0"  # sorts below every character of a leaf, so a block sorts right after its smallest leaf
+#: What functions accept as an expression.
+ExprLike: TypeAlias = Union["Expr", str, int, Fraction, Decimal, "sympy.Basic"]
+
+
+class _Later:
+    """Functions of later layers that expressions call; `conversions` puts them here when the package is imported."""
+
+    parse: Callable[[str], Expr]
+    parse_with: Callable[..., Any]
+    infix_text: Callable[[Expr], str]
+    render: Callable[[Expr, str], str]
+    evaluate: Callable[[Expr, Mapping[str, Any]], Fraction]
+    from_sympy: Callable[[sympy.Basic], Expr]
+    to_sympy: Callable[[Expr], sympy.Expr]
+    to_networkx: Callable[[Expr], networkx.DiGraph]
+    pickled: Callable[[Expr], tuple[Callable[..., Expr], tuple[Any, ...]]]
+
+
+later = _Later()
 
 
 class Expr:
@@ -44,15 +63,15 @@ class Expr:
     """
 
     __slots__ = ("__weakref__", "_identity", "_infix", "_measure", "_opposite")
-    # Worked out when first asked for, then kept:
+    # Computed on first use, then kept:
     _identity: str
     _measure: tuple[int, int]  # depth and size
     _infix: tuple[str, int]  # text and how tightly it binds
-    _opposite: Expr  # of a sum: the sum turned round
+    _opposite: Expr  # of a sum: the sum with all signs changed
 
     @property
     def identity(self) -> str:
-        """The string that hash, equality and order are made of; not meant for reading."""
+        """The string that hash, equality and order are based on; not meant for reading."""
         try:
             return self._identity
         except AttributeError:
@@ -63,16 +82,16 @@ class Expr:
 
     def _inner_identity(self) -> str:
         """How the node is made, from the identities of its children."""
-        raise TypeError("a leaf has its identity from the beginning")
+        raise TypeError("the identity of a leaf is set when it is made")
 
     @property
     def depth(self) -> int:
-        """Nodes on the longest way from the root to a leaf."""
+        """Number of nodes on the longest path from the root to a leaf."""
         return self._measured()[0]
 
     @property
     def size(self) -> int:
-        """How many nodes the tree has."""
+        """Number of nodes of the tree."""
         return self._measured()[1]
 
     def _measured(self) -> tuple[int, int]:
@@ -106,7 +125,7 @@ class Expr:
     def operands(self) -> tuple[str, ...]:
         """The names of the operands, each once, in canonical order (`N2` before `N10`)."""
         names = {leaf.name for leaf in self.leaves() if isinstance(leaf, Operand)}
-        return tuple(sorted(names, key=_operand_identity))
+        return tuple(sorted(names, key=operand_identity))
 
     def evaluate(self, values: Mapping[str, Any]) -> Fraction:
         """The exact value with these operand values (int, Fraction, or text such as "0.5" or "40%").
@@ -115,36 +134,26 @@ class Expr:
         >>> parse("a/b").evaluate({"a": 1, "b": 3})
         Fraction(1, 3)
         """
-        from .evaluate import evaluate
-
-        return evaluate(self, values)
+        return later.evaluate(self, values)
 
     def to_latex(self) -> str:
         r"""LaTeX text, such as ``\frac{a}{b}``."""
-        from .render import render
-
-        return render(self, "latex")
+        return later.render(self, "latex")
 
     def to_dot(self) -> str:
         """Graphviz text of the tree."""
-        from .render import render
-
-        return render(self, "dot")
+        return later.render(self, "dot")
 
     def to_sympy(self) -> sympy.Expr:
         """The same expression in SymPy, unevaluated where SymPy can keep it so."""
-        from .interop import to_sympy
-
-        return to_sympy(self)
+        return later.to_sympy(self)
 
     def to_networkx(self) -> networkx.DiGraph:
         """The tree as a DiGraph that keeps operators and order."""
-        from .interop import to_networkx
-
-        return to_networkx(self)
+        return later.to_networkx(self)
 
     def __str__(self) -> str:
-        return _infix_writer()(self)
+        return later.infix_text(self)
 
     def __repr__(self) -> str:
         return f"Expr({str(self)!r})"
@@ -175,10 +184,8 @@ class Expr:
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"an expression is immutable: cannot delete {name!r}")
 
-    def __reduce__(self) -> tuple[Callable[..., Expr], tuple[tuple[Any, ...]]]:
-        from ._pickling import flatten, rebuild
-
-        return rebuild, (flatten(self),)
+    def __reduce__(self) -> tuple[Callable[..., Expr], tuple[Any, ...]]:
+        return later.pickled(self)
 
     def __copy__(self) -> Expr:
         return self
@@ -228,7 +235,7 @@ class Operand(Expr):
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise ParseError("not an operand name", str(name), 0, hint="letters, digits and _, no digit first")
         _set_name(self, name)
-        set_identity(self, _operand_identity(name))
+        set_identity(self, operand_identity(name))
 
 
 class Number(Expr):
@@ -243,7 +250,7 @@ class Number(Expr):
         value = Fraction(value)
         _set_value(self, value)
         _set_text(self, None)
-        set_identity(self, _number_identity(value))
+        set_identity(self, number_identity(value))
 
 
 class Sum(Expr):
@@ -324,7 +331,7 @@ def upwards(expr: Expr) -> Iterator[Expr]:
 
 
 def upwards_without(expr: Expr, slot: str) -> Iterator[Expr]:
-    """The nodes for which `slot` is not worked out yet, each after those below it."""
+    """The nodes whose `slot` is not computed yet, each after those below it."""
     order: list[Expr] = []
     stack = [expr]
     while stack:
@@ -335,12 +342,12 @@ def upwards_without(expr: Expr, slot: str) -> Iterator[Expr]:
     return reversed(order)
 
 
-# Nodes built by the package itself skip the checks of the constructors: their parts are known to be sound.
+# Nodes built by the package itself skip the checks of the constructors: their parts are known to be valid.
 _new = object.__new__
 
 
 def _setter(node: type[Expr], slot: str) -> Callable[[Expr, Any], None]:
-    setter: Callable[[Expr, Any], None] = vars(node)[slot].__set__  # goes past the __setattr__ that refuses
+    setter: Callable[[Expr, Any], None] = vars(node)[slot].__set__  # bypasses the __setattr__ that refuses
     return setter
 
 
@@ -357,14 +364,16 @@ def make_operand(name: str) -> Operand:
     """The operand of this name, which must be a legal one."""
     node = _new(Operand)
     _set_name(node, name)
-    set_identity(node, _operand_identity(name))
+    set_identity(node, operand_identity(name))
     return node
 
 
 def make_number(value: Fraction, text: str | None = None) -> Number:
     """A number with its spelling, which must be a spelling of this value."""
-    node = Number(value)
+    node = _new(Number)
+    _set_value(node, value)
     _set_text(node, text)
+    set_identity(node, number_identity(value))
     return node
 
 
@@ -387,24 +396,22 @@ def make_power(base: Expr, exponent: int) -> Power:
     return node
 
 
-@cache
-def _infix_writer() -> Callable[[Expr], str]:
-    from .render import infix_text  # once: an import statement takes a microsecond even if there is nothing to do
-
-    return infix_text
-
-
 def as_expr(x: object) -> Expr:
-    """An expression from an expression, a number, or text."""
+    """An expression from an expression, text, an exact number or a SymPy expression."""
     if isinstance(x, Expr):
         return x
     if isinstance(x, str):
-        from .parse import parse
-
-        return parse(x)
-    if isinstance(x, int | Fraction) and not isinstance(x, bool):
-        return Number(x)
-    raise TypeError(f"not an expression, a text or an exact number: {x!r}")
+        return later.parse(x)
+    if isinstance(x, int | Fraction | Decimal) and not isinstance(x, bool):
+        if isinstance(x, Decimal) and not x.is_finite():
+            raise TypeError(f"not a number: {x!r}")
+        return Number(Fraction(x))
+    sympy = sys.modules.get("sympy")  # a SymPy expression can only exist if SymPy is loaded
+    if sympy is not None and isinstance(x, sympy.Basic):
+        return later.from_sympy(x)
+    raise TypeError(
+        f"an expression is given as text, Expr, int, Fraction, Decimal or SymPy expression, not as {type(x).__name__}"
+    )
 
 
 def check_exponent(exponent: int) -> None:
@@ -434,20 +441,3 @@ def _check_measure(node: Expr) -> None:
     if size > MAX_SIZE:
         raise LimitError("the number of nodes", size, MAX_SIZE)
     _set_measure(node, (depth, size))
-
-
-@lru_cache(maxsize=4096)
-def _operand_identity(name: str) -> str:
-    """The name, its digit runs led by their length, so that N2 sorts before N10."""
-    return _DIGITS.sub(lambda run: chr(len(run[0])) + run[0], name)
-
-
-def _number_identity(value: Fraction) -> str:
-    """Led by `~`, so that numbers sort after names; then by value as far as 12 digits after the point."""
-    if value < 0:
-        return "~-" + _number_identity(-value)[1:]
-    whole, rest = divmod(value.numerator, value.denominator)
-    digits = f"{Decimal(whole):f}"  # str() refuses integers of more than 4,300 digits
-    if not rest:
-        return f"~{len(digits):06}{digits}"
-    return f"~{len(digits):06}{digits}.{rest * 10**12 // value.denominator:012}:{rest:x}:{value.denominator:x}"

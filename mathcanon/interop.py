@@ -1,10 +1,10 @@
-"""Expressions to and from SymPy, and to and from a networkx DiGraph; both are loaded when called.
+"""Expressions to and from SymPy, and to and from a networkx DiGraph; both are imported on first use.
 
 To SymPy nothing is evaluated: sums, products, brackets and the order of their parts stay (SymPy has no minus and no
-division, so `a-b` is `a + (-1)*b` and `a/b` is `a*b**(-1)`).  Back from SymPy comes what this package can mean:
-sums, products, integer powers, rational numbers, symbols and pi; anything else is refused by name.
+division, so `a-b` is `a + (-1)*b` and `a/b` is `a*b**(-1)`).  From SymPy, these can be converted back:
+sums, products, integer powers, rational numbers, symbols and pi; for anything else an error names it.
 
-A graph numbers the nodes as `render.tree_nodes` does; operators stand on the edges, `order` keeps the siblings'.
+A graph numbers the nodes as `tree_nodes` does; edges carry the operators, and the order of siblings as `order`.
 All walks are loops, so a deep input is converted or meets a `LimitError`, never a RecursionError.
 """
 
@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from .algebra import Algebra, fold
 from .errors import LimitError, MathCanonError, ParseError
-from .expr import Expr, Number, Operand, Power, Product, Sum, as_expr
-from .parse import MAX_DIGITS, parse
-from .render import tree_nodes
+from .expr import Expr, ExprLike, Number, Operand, Power, Product, Sum, as_expr
+from .notation.exponents import read_exponent
+from .notation.notations import parse
+from .notation.numerals import MAX_DIGITS
+from .notation.tree_nodes import tree_nodes
 
 if TYPE_CHECKING:
     import networkx
@@ -41,7 +43,7 @@ class ConversionError(MathCanonError, ValueError):
         return self.message
 
 
-def to_sympy(expr: Expr | str) -> sympy.Expr:
+def to_sympy(expr: ExprLike) -> sympy.Expr:
     """The same expression in SymPy, unevaluated: operands are plain symbols, numbers rationals, `pi` is `sympy.pi`.
 
     >>> to_sympy("a-b/c").args
@@ -59,7 +61,7 @@ def to_sympy(expr: Expr | str) -> sympy.Expr:
 
     def add(terms: list[tuple[int, sympy.Expr]]) -> sympy.Expr:
         parts = [x if mark > 0 else sympy.Mul(minus_one, x, evaluate=False) for mark, x in terms]
-        return sympy.Add(*parts, evaluate=False)  # one part alone comes back as it is
+        return sympy.Add(*parts, evaluate=False)  # Add of a single part is that part
 
     def power(base: sympy.Expr, exponent: int) -> sympy.Expr:
         return sympy.Pow(base, sympy.Integer(exponent), evaluate=False)
@@ -133,7 +135,7 @@ def _from_sympy_leaf(node: Any, symbols: dict[str, sympy.Symbol]) -> Expr:
     if isinstance(node, sympy.Rational):
         return _signed(Fraction(int(node.p), int(node.q)))
     if isinstance(node, sympy.Float):
-        _, _, exponent, bits = node._mpf_  # printing would write out all digits of a huge one
+        _, _, exponent, bits = node._mpf_  # checked first, because printing writes out all digits of a huge float
         if abs(exponent + bits) > _MAX_FLOAT_BITS:
             raise LimitError("the binary exponent of a float", exponent + bits, _MAX_FLOAT_BITS)
         return _signed(Fraction(str(node)))
@@ -141,7 +143,7 @@ def _from_sympy_leaf(node: Any, symbols: dict[str, sympy.Symbol]) -> Expr:
 
 
 def _shown(node: Any) -> str:
-    """What an error says of a node: itself if it is a leaf, else its class, as printing a deep one would recurse."""
+    """A node as an error message shows it: a leaf as text, else its class, because printing a deep node recurses."""
     kind = type(node).__name__
     return f"{kind}(...)" if node.args else str(node) if node.is_Rational else f"{kind} {node}"
 
@@ -151,7 +153,7 @@ def _signed(value: Fraction) -> Expr:
 
 
 def _from_sympy_node(node: Any, done: dict[int, Expr]) -> Expr:
-    """The expression of a sum, product or power whose parts are done."""
+    """The expression of a sum, product or power whose parts have been converted."""
     if node.is_Add:
         return Sum([_split_sign(part, done) for part in node.args])
     if node.is_Mul:
@@ -187,7 +189,7 @@ def _product(factors: list[tuple[int, Expr]]) -> Expr:
     return Product(factors) if len(factors) > 1 else factors[0][1]
 
 
-def to_networkx(expr: Expr | str) -> networkx.DiGraph:
+def to_networkx(expr: ExprLike) -> networkx.DiGraph:
     """The tree as a DiGraph from the root, node 0, down.
 
     Nodes carry `kind` (operand, number, sum, product, power), `value` (name, number or exponent) and `label`;
@@ -240,14 +242,16 @@ def _downwards(graph: networkx.DiGraph) -> list[Hashable]:
         order.extend(graph.successors(node))
     if len(order) < len(graph):
         outside = next(iter(set(graph) - set(order)))
-        raise ConversionError(f"node {outside!r} stands on a cycle apart from the root", outside)
+        raise ConversionError(f"node {outside!r} is on a cycle that the root does not reach", outside)
     return order
 
 
 def _order(graph: networkx.DiGraph, parent: Hashable, child: Hashable) -> int:
     order = graph.edges[parent, child].get("order")
     if not isinstance(order, int):
-        raise ConversionError(f"the edge {parent!r} -> {child!r} has no integer 'order' but {order!r}", (parent, child))
+        raise ConversionError(
+            f"the edge {parent!r} -> {child!r} needs an integer 'order', not {order!r}", (parent, child)
+        )
     return order
 
 
@@ -259,9 +263,10 @@ def _from_graph_node(
         if children:
             raise ConversionError(f"node {node!r} of kind {kind} has {len(children)} children", node)
         return _from_graph_leaf(node, kind, value)
-    if kind not in _MARKS:
+    if not isinstance(kind, str) or kind not in _MARKS:
         raise ConversionError(f"node {node!r} has the unknown kind {kind!r}", node)
-    marks = [_MARKS[kind].get(graph.edges[node, child].get("label")) for child in children]
+    labels = [graph.edges[node, child].get("label") for child in children]
+    marks = [_MARKS[kind].get(label) if isinstance(label, str) else None for label in labels]
     parts = [(mark, done[child]) for mark, child in zip(marks, children, strict=True) if mark is not None]
     if len(parts) < len(children):
         allowed = " or ".join([repr(label) for label in _MARKS[kind]])
@@ -269,7 +274,10 @@ def _from_graph_node(
     try:
         if kind == "power":
             ((_, base),) = parts
-            return Power(base, int(value))
+            exponent = read_exponent(str(value))
+            if exponent is None:
+                raise ValueError(f"the exponent {value!r} is not an integer")
+            return Power(base, exponent)
         return Sum(parts) if kind == "sum" else Product(parts)
     except LimitError:
         raise

@@ -15,15 +15,15 @@ from itertools import combinations
 from math import comb, factorial
 from typing import Any
 
-from ._fingerprint import Residue, fingerprint, fingerprint_algebra, same_value
-from .canonical import CANONICAL, canonical_form
+from .canonical_form import CANONICAL, canonical_form
 from .counting import count
-from .errors import LimitError
+from .equality.fingerprints import Residue, fingerprint, fingerprint_algebra, same_value
+from .errors import ArgumentError, LimitError
 from .space import expressions
 
 __all__ = ["MAX_PROVED", "Check", "Proof", "prove"]
 
-MAX_PROVED = 6  # 31 million trees; the next step has 2.7 thousand million
+MAX_PROVED = 6  # 31 million trees; n = 7 has 2.7 billion
 
 _OPERATORS = (("sum", 1), ("sum", -1), ("product", 1), ("product", -1))
 
@@ -56,7 +56,7 @@ class Proof:
 
 @dataclass(slots=True)
 class _Class:
-    """All binary trees with one canonical form: the form, the value and how many they are."""
+    """All binary trees with one canonical form: the form, the value and the number of trees."""
 
     form: Any
     value: Residue
@@ -66,7 +66,7 @@ class _Class:
 def prove(n: int, *, progress: Callable[[int, int], None] | None = None) -> Proof:
     """Check, for all expressions on n operands, that the canonical form is what it claims to be.
 
-    `progress(done, total)` is told the number of binary trees covered so far.
+    `progress(done, total)` is called with the number of binary trees covered so far.
 
     >>> print(prove(3))
     holds: the enumeration lists 68 expressions, the generating function counts 68
@@ -77,7 +77,7 @@ def prove(n: int, *, progress: Callable[[int, int], None] | None = None) -> Proo
     proved for n = 3
     """
     if not isinstance(n, int) or n < 1:
-        raise ValueError(f"n is a positive integer, not {n!r}")
+        raise ArgumentError(f"n must be a positive integer, not {n!r}")
     if n > MAX_PROVED:
         raise LimitError("n", n, MAX_PROVED, hint="the number of binary trees grows too fast")
     operands = "abcdef"[:n]
@@ -152,7 +152,7 @@ def _combine(
     here: dict[tuple[str, int], _Class],
     value_of: Any,
 ) -> bool:
-    """Put the trees with these halves into `here`; whether each has the value that its form had before."""
+    """Add the trees with these halves to `here`; return whether trees of one form always have one value."""
     consistent = True
     for left in lefts.values():
         for right in rights.values():

@@ -1,6 +1,6 @@
 """Every canonical expression on given operands, once each: lazily, by number, or at random.
 
-A class is written block by block, the block of the smallest remaining operand first, so a few *states* say what
+A class is written block by block, the block of the smallest remaining operand first, so a few *states* determine what
 may come next (`_STATES`): the first block of a sum is added, later ones are added or subtracted; a product that
 began with a divisor still owes a multiplied block.  The number of ways to go on depends only on the state, on how
 many operands remain and on whether a subtraction occurs (*polar*), so counting, listing, ranking and unranking
@@ -20,14 +20,14 @@ from itertools import combinations, islice, pairwise, product
 from math import comb
 from typing import Any, NamedTuple
 
-from .canonical import as_tree, is_polar, signed_class
-from .errors import LimitError
-from .expr import Expr, Number, Operand, Product, Sum, as_expr, make_product, make_sum
+from .canonical_form import as_tree, is_polar, signed_class
+from .errors import ArgumentError, LimitError
+from .expr import Expr, ExprLike, Number, Operand, Product, Sum, as_expr, make_product, make_sum
 
 __all__ = ["MAX_OPERANDS", "expressions", "rank", "sample", "unrank"]
 
 MAX_OPERANDS = 100
-_KEEP = 4  # classes on so few operands are kept in memory while listing
+_KEEP = 4  # classes on at most this many operands are kept in memory while listing
 
 Blocks = tuple[tuple[int, Expr], ...]
 Parts = tuple[Blocks, Blocks]  # what is added or multiplied, and what is subtracted or divided: the canonical order
@@ -37,7 +37,7 @@ Kept = dict[tuple[str, tuple[Expr, ...], bool], list[Any]]
 class _State(NamedTuple):
     kind: str  # what is being written: a sum or a product
     moves: tuple[tuple[int, str], ...]  # (mark of the next block, state after it)
-    may_end: bool  # whether nothing may remain
+    may_end: bool  # whether the class may end here
 
 
 _STATES = {
@@ -103,7 +103,7 @@ def _sections(size: int) -> list[tuple[str, bool, int]]:
     ]
 
 
-def expressions(operands: Iterable[Expr | str], start: int = 0, stop: int | None = None) -> Iterator[Expr]:
+def expressions(operands: Iterable[ExprLike], start: int = 0, stop: int | None = None) -> Iterator[Expr]:
     """Each canonical expression that uses every operand once, lazily; with `start` and `stop`, that part of the list.
 
     The operands are distinct names (or expressions of one leaf); `count(n)` tells how many expressions there are.
@@ -116,13 +116,13 @@ def expressions(operands: Iterable[Expr | str], start: int = 0, stop: int | None
     leaves = _leaves(operands)
     total = _total(len(leaves))
     if start < 0 or (stop is not None and stop < 0):
-        raise ValueError("start and stop count from the beginning: they are not negative")
+        raise ArgumentError("start and stop must not be negative")
     if stop is None or stop >= total:
         return _from(leaves, start)
     return islice(_from(leaves, start), min(max(0, stop - start), sys.maxsize))
 
 
-def unrank(operands: Iterable[Expr | str], index: int) -> Expr:
+def unrank(operands: Iterable[ExprLike], index: int) -> Expr:
     """The expression at `index` in the order of `expressions`, without listing those before it.
 
     >>> unrank("abcdef", 12345)
@@ -130,11 +130,13 @@ def unrank(operands: Iterable[Expr | str], index: int) -> Expr:
     """
     leaves = _leaves(operands)
     if not 0 <= index < _total(len(leaves)):
-        raise IndexError(f"there are {_total(len(leaves))} expressions on {len(leaves)} operands: no number {index}")
+        raise IndexError(
+            f"there are {_total(len(leaves))} expressions on {len(leaves)} operands: index {index} is out of range"
+        )
     return next(_from(leaves, index))
 
 
-def rank(expr: Expr | str) -> int:
+def rank(expr: ExprLike) -> int:
     """The index of an expression (in which each operand occurs once) among those on its operands.
 
     >>> rank(unrank("abcdef", 12345))
@@ -143,15 +145,15 @@ def rank(expr: Expr | str) -> int:
     sign, node = signed_class(expr)
     leaves = list(node.leaves())
     if len(set(leaves)) < len(leaves):
-        raise ValueError(f"an operand occurs twice in {node}: only expressions that use each once are numbered")
+        raise ArgumentError(f"an operand occurs twice in {node}: only expressions that use each once are numbered")
     _check_size(len(leaves))
     if len(leaves) == 1:
         if sign < 0 or not isinstance(node, Operand | Number):
-            raise ValueError(f"{as_tree(sign, node)} is not in the list: it needs a unary minus or a power")
+            raise ArgumentError(f"{as_tree(sign, node)} is not in the list: it needs a unary minus or a power")
         return 0
     polar, kind = is_polar(node), "sum" if isinstance(node, Sum) else "product"
     if sign < 0 and not polar:
-        raise ValueError(f"{as_tree(sign, node)} is not in the list: it can't be written without a unary minus")
+        raise ArgumentError(f"{as_tree(sign, node)} is not in the list: it can't be written without a unary minus")
     before = 0
     for section_kind, section_polar, number in _sections(len(leaves)):
         if (section_kind, section_polar) == (kind, polar):
@@ -161,7 +163,7 @@ def rank(expr: Expr | str) -> int:
     return before + (2 * index + (sign < 0) if polar else index)
 
 
-def sample(operands: Iterable[Expr | str], rng: random.Random | int | None = None) -> Expr:
+def sample(operands: Iterable[ExprLike], rng: random.Random | int | None = None) -> Expr:
     """One of the expressions on these operands, all equally likely.
 
     >>> sample("abcd", random.Random(1)) == sample("abcd", 1)
@@ -172,17 +174,17 @@ def sample(operands: Iterable[Expr | str], rng: random.Random | int | None = Non
     return next(_from(leaves, rng.randrange(_total(len(leaves)))))
 
 
-def _leaves(operands: Iterable[Expr | str]) -> tuple[Expr, ...]:
+def _leaves(operands: Iterable[ExprLike]) -> tuple[Expr, ...]:
     leaves = sorted([as_expr(operand) for operand in operands])
     if not leaves:
-        raise ValueError("no operands given")
+        raise ArgumentError("no operands given")
     _check_size(len(leaves))
     for leaf in leaves:
         if not isinstance(leaf, Operand | Number) or (isinstance(leaf, Number) and leaf.value < 0):
-            raise ValueError(f"not an operand: {leaf}")
+            raise ArgumentError(f"not an operand: {leaf}")
     for leaf, following in pairwise(leaves):
         if leaf == following:
-            raise ValueError(f"the operand {leaf} is given twice")
+            raise ArgumentError(f"the operand {leaf} is given twice")
     return tuple(leaves)
 
 
@@ -324,7 +326,7 @@ def _rank_class(node: Expr, kind: str) -> int:
     """The index of a class among those of its kind and polarity on its operands."""
     parts = node.terms if isinstance(node, Sum) else node.factors if isinstance(node, Product) else ()
     if not parts:
-        raise ValueError(f"a power is not in the list: {node}")
+        raise ArgumentError(f"a power is not in the list: {node}")
     blocks = []
     for mark, block in parts:
         leaves = sorted(block.leaves())

@@ -21,7 +21,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from .expr import Expr, Number, Operand, Power, Product, Sum, as_expr
+from .expr import Expr, ExprLike, Number, Operand, Power, Product, Sum, as_expr
 
 __all__ = ["expressions", "non_equivalent_pairs", "numbers", "rewrites", "texts"]
 
@@ -100,7 +100,7 @@ def _trees(draw: Draw, rows: st.SearchStrategy[list[Expr]], *, with_powers: bool
 
 
 def _product(factors: Parts) -> Expr:
-    """A product that has something to divide: if nothing is multiplied, the first factor is."""
+    """A valid product: if all factors are divisors, the first one is multiplied instead."""
     return Product(factors if any(mark > 0 for mark, _ in factors) else [(1, factors[0][1]), *factors[1:]])
 
 
@@ -158,7 +158,7 @@ def _texts(draw: Draw, rows: st.SearchStrategy[list[str]], *, with_powers: bool,
     return items[0]
 
 
-def rewrites(expr: Expr | str, *, identities: bool = False, max_steps: int = 6) -> st.SearchStrategy[Expr]:
+def rewrites(expr: ExprLike, *, identities: bool = False, max_steps: int = 6) -> st.SearchStrategy[Expr]:
     """Expressions equivalent to `expr`: some of its nodes, one after another, written in another way.
 
     By default only ways that the canonical form undoes (commute, regroup, unfold brackets, move and double minus
@@ -238,7 +238,7 @@ def _sum(terms: Iterable[tuple[int, Expr]]) -> Expr:
 
 
 def _turned(node: Expr, i: int) -> Expr | None:
-    """The node with the mark of its part `i` turned round, where that leaves an expression."""
+    """The node with the mark of its part `i` inverted; None if that is not a valid expression."""
     match node:
         case Sum(terms):
             return _sum([(-mark if k == i else mark, child) for k, (mark, child) in enumerate(terms)])

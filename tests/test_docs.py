@@ -268,6 +268,8 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Session]:
 
 @pytest.mark.parametrize("block", [block for block in BLOCKS if is_python(block) or is_console(block)], ids=str)
 def test_block(block: Block, sessions: dict[str, Session]) -> None:
+    for name in re.findall(r"(?m)^(?:>>> )?(?:import|from) (\w+)", block.text if is_python(block) else ""):
+        pytest.importorskip(name, reason=f"the example needs {name}", exc_type=ModuleNotFoundError)
     sessions[block.page].run(block)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import click
 import msgspec
+from mwp_cli.weak import main
 
-from weaksup.solvers.config import PRESETS
+from weaksup.solvers.presets import PRESETS
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "howto" / "train.md"
 ORDER = ("small", "quick", "cpu", "paper")
@@ -36,6 +39,12 @@ def _shown(value: object) -> str:
         if isinstance(value, float)
         else str(value)
     )
+
+
+def test_the_help_of_the_option_names_them() -> None:
+    option = next(option for option in main.commands["train"].params if option.name == "preset")
+    assert isinstance(option, click.Option) and option.help is not None
+    assert set(re.findall("[a-z]+", option.help.partition(".")[0])) - {"or"} == set(PRESETS)
 
 
 def test_the_table_of_presets_is_that_of_the_code() -> None:

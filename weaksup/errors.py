@@ -1,4 +1,4 @@
-"""The exception family of weaksup: one root, leaves that are also the builtin a caller would expect."""
+"""The exceptions of weaksup: one root class; the others are also the builtin exceptions a caller would expect."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ __all__ = ["ConfigError", "DataError", "NothingToLearn", "WeakSupError"]
 
 
 class WeakSupError(Exception):
-    """Root of everything this package raises on purpose."""
+    """Base class of every exception that this package raises on purpose."""
 
 
 class DataError(WeakSupError, ValueError):
-    """Bad data in a file; knows the file, the line and the field where they are known."""
+    """Invalid data, with the file, the line and the field at fault as far as they are known."""
 
     def __init__(self, message: str, *, path: str = "", line: int | None = None, field: str = "") -> None:
         super().__init__(message)
@@ -23,8 +23,8 @@ class DataError(WeakSupError, ValueError):
 
 
 class NothingToLearn(DataError):
-    """There is no example to train with."""
+    """There are no examples to train on."""
 
 
 class ConfigError(WeakSupError, ValueError):
-    """A setting that is unknown, or does not fit the others."""
+    """A setting that is unknown, out of range, or in conflict with another one."""

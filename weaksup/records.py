@@ -1,22 +1,27 @@
-"""Every record that reaches a file: problems, quantities, and what could not be read.
+"""The records that steps exchange through files: problems, quantities, candidates, labels, and skipped problems.
 
-Records are msgspec structs, immutable, written as one JSON object a line.  Exact numbers are text (`"3"`, `"1/6"`),
-because JSON has no fractions; `Quantity.exact` and `Problem.exact_answer` give them as Fractions.
+Records are immutable msgspec structs, written as JSON Lines.  Exact numbers are stored as text (`"3"`, `"1/6"`) because
+JSON has no fractions; `Quantity.exact` and `Problem.exact_answer` return them as Fractions.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Annotated
 
 import msgspec
 
 __all__ = ["Candidate", "CandidateSet", "Label", "Problem", "Quantity", "Scored", "Skipped"]
 
 
+#: An exact number as text, "3" or "-1/6".  Reading a record checks it, so that no file can ask for 10^999999999.
+Exact = Annotated[str, msgspec.Meta(pattern=r"^-?[0-9]+(/0*[1-9][0-9]*)?$", max_length=60_000)]
+
+
 class Quantity(msgspec.Struct, frozen=True, kw_only=True):
     """A number mentioned in the text."""
 
-    value: str  # exact: "3", "1/6"
+    value: Exact  # "3", "1/6"
     surface: str  # as written: "40%", "(1/6)", "two"
     start: int  # span in Problem.text
     end: int
@@ -28,73 +33,73 @@ class Quantity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A word problem.  `tokens` are what a solver reads; quantity i is called N{i} in equations."""
+    """A word problem.  Solvers read its `tokens`; in equations, quantity i is called N{i}."""
 
     id: str
     text: str
     tokens: tuple[str, ...]
     quantities: tuple[Quantity, ...]
-    answer: str  # exact
+    answer: Exact
     language: str = ""  # "zh" or "en"
     gold: str | None = None  # the equation as published; read by the oracle and by supervised training only
     gold_missing: str | None = None  # why there is no gold equation, where the corpus should have one
-    scheme: str | None = None  # which story scheme made it (embedded stories only)
+    scheme: str | None = None  # the story scheme that generated it (embedded stories only)
 
     @property
     def exact_answer(self) -> Fraction:
         return Fraction(self.answer)
 
     def without_gold(self) -> Problem:
-        """What may be learnt from."""
+        """The problem without its gold equation: what weakly supervised training may see."""
         return msgspec.structs.replace(self, gold=None, gold_missing=None)
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
-    """A problem that could not be read, and why: skipping is a result, not silence."""
+    """A problem that could not be read, and the reason."""
 
     id: str
     reason: str  # a short category: "answer-unreadable", "no-quantity", ...
     detail: str = ""
     line: int | None = None
-    field: str = ""  # the field of the record at fault
+    field: str = ""  # the field that could not be read
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """An equation of a problem that has the right value."""
+    """An equation whose value is the answer of its problem."""
 
-    expr: str  # over N0, N1..., the constants 1 and 3.14
+    expr: str  # over N0, N1... and the constants 1 and 3.14
     stage: str  # the simplest stage that finds it
-    value: str  # exact; differs from the answer only where the plan has a tolerance
+    value: Exact  # differs from the answer only if the search plan has a tolerance
 
 
 class CandidateSet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """All candidates of a problem, simplest first, and what is needed to rank them without the corpus."""
+    """All candidates of a problem, simplest first, with the numbers that ranking needs besides them."""
 
     id: str
-    values: tuple[str, ...]  # of the quantities, exact
+    values: tuple[Exact, ...]  # of the quantities
     surfaces: tuple[str, ...]  # of the quantities, as written
-    answer: str
+    answer: Exact
     candidates: tuple[Candidate, ...] = ()
-    reason: str | None = None  # why there is none: "no-match", "no-quantity", "too-many-quantities"
+    reason: str | None = None  # why there are no candidates: "no-match", "no-quantity", "too-many-quantities"
 
 
 class Scored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A candidate with its share of belief."""
+    """A candidate with its posterior probability."""
 
     expr: str
     posterior: float
-    score: float | None = None  # log-probability by the draft model, where one was asked
+    score: float | None = None  # log-probability under the draft model, if the ranker used one
 
 
 class Label(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A pseudo label: the equation that a problem is trained with."""
+    """A pseudo label: the equation that a solver is trained with in place of gold."""
 
     id: str
-    expr: str  # over N0, N1..., the constants 1 and 3.14
+    expr: str  # over N0, N1... and the constants 1 and 3.14
     equation: str  # the same in the problem's own numbers: "x=(11-1)*2"
-    posterior: float  # how sure the ranker is; 1 where there was one candidate
+    posterior: float  # how sure the ranker is; 1 if there was only one candidate
     candidates: int  # how many there were
     stage: str
     ranker: str
-    others: tuple[Scored, ...] = ()  # the next best, for soft labels
-    score: float | None = None  # log-probability by the draft model, where one was asked
+    others: tuple[Scored, ...] = ()  # the next best candidates, for soft labels
+    score: float | None = None  # log-probability under the draft model, if the ranker used one

@@ -8,10 +8,12 @@ with four decimals; None where there is nothing to divide by.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from weaksup.oracle import SIZES, Score
-from weaksup.run_folder import Accuracy, Arm, ArmRun, Evaluation, Metrics
+from weaksup.measure.metrics import Accuracy, ArmRun, Evaluation, Metrics
+from weaksup.measure.score import Score
+from weaksup.measure.shares import share
+from weaksup.measure.sizes import SIZES
 
 from .folders import read
 from .place import Place, run_name
@@ -47,8 +49,8 @@ def _of_step(step: Step, run: str) -> _Named:
     if command == "pipeline" and (metrics := read(file, Metrics)) is not None:
         for arm in metrics.arms:
             yield from _of_training(arm.runs[0], arm.name)
-    elif command == "baseline" and (baseline := read(file, Arm)) is not None:
-        yield from _of_training(baseline.runs[0], None)
+    elif command == "baseline" and (metrics := read(file, Metrics)) is not None:
+        yield from _of_training(metrics.arms[0].runs[0], None)
     elif command == "evaluate" and (measured := read(file, Evaluation)) is not None:
         yield from _of_answers(measured, what)
     elif command == "oracle" and (judged := read(file, Score)) is not None:
@@ -70,7 +72,7 @@ def _of_answers(measured: Evaluation, name: str) -> _Named:
         of_size = measured.by_quantities.get(size, Accuracy())
         yield f"{name}.{size}", _percent(of_size.answer_accuracy)
         yield f"{name}.problems.{size}", of_size.problems
-        yield f"{name}.share.{size}", _share([of_size.problems], [measured.problems])
+        yield f"{name}.share.{size}", _percent(share(of_size.problems, measured.problems))
 
 
 def _of_score(score: Score, name: str) -> _Named:
@@ -97,12 +99,7 @@ def _of_score(score: Score, name: str) -> _Named:
 def _recall(score: Score, sizes: Sequence[str]) -> float | None:
     """Of the problems with so many quantities."""
     chosen = [score.by_quantities[size] for size in sizes]
-    return _share([one.covered for one in chosen], [one.problems for one in chosen])
-
-
-def _share(some: Iterable[int], of: Iterable[int]) -> float | None:
-    whole = sum(of)
-    return _percent(sum(some) / whole) if whole else None
+    return _percent(share(sum(one.covered for one in chosen), sum(one.problems for one in chosen)))
 
 
 def _percent(share: float | None) -> float | None:

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 import msgspec
 
+from mathcanon.files import whole_file
 from weaksup.errors import DataError
-from weaksup.files import whole_file
 
 from .place import SHOWN, Place, run_name
 from .runs import RUNS, command_text, place_of, steps_of

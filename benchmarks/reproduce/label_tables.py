@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from weaksup import published
-from weaksup.oracle import SIZES
+from weaksup.measure.sizes import SIZES
+from weaksup.report import published
 
 from .cells import Cell, Part, Row, Table, accuracy, paper, percent
 from .figures import figure_name

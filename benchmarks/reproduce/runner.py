@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO
 
-from weaksup.files import whole_file
+from mathcanon.files import whole_file
 
 from .folders import MADE, Made, MadeStep, read, write
 from .place import Place

@@ -13,8 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from weaksup.pipeline_config import ARMS
-from weaksup.run_folder import ABLATION, CANDIDATES, CONFIG, LABELS, METRICS, SOLVER
+from weaksup.pipeline.config import GOLD
+from weaksup.rankers.table import RANKERS
+from weaksup.storage.run_files import ABLATION, CANDIDATES, CONFIG, DRAFT, LABELS, METRICS, SOLVER
 
 from .place import Place
 
@@ -68,17 +69,24 @@ def _pipeline(name: str, place: Place) -> Iterator[Step]:
     arguments = ("pipeline", "--config", str(place.settings / "equal.toml"), *place.corpus, *place.split)
     arguments += ("--seed", str(place.seed), "--out", str(folder))
     yield Step(arguments, folder / METRICS, begun=folder / CONFIG)
-    for arm in ARMS:
+    for arm in (*RANKERS, GOLD):
         yield _evaluate(arm_folder(place, arm) / SOLVER, "valid", place.beside(name, f"{arm}.valid"), place)
     for arm in JUDGED:
         yield _oracle(arm_folder(place, arm) / LABELS, "structure", place.beside(name, f"{arm}.structure"), place)
 
 
 def _train(
-    name: str, place: Place, *, labels: str, preset: str = QUICK, options: tuple[str, ...] = ()
+    name: str,
+    place: Place,
+    *,
+    labels: str,
+    preset: str = QUICK,
+    options: tuple[str, ...] = (),
+    model: Path | None = None,
 ) -> Iterator[Step]:
-    model = place.of(name)
-    file = labels if labels == "gold" else str(arm_folder(place, labels) / LABELS)
+    """Train on gold, on the labels of an arm, or on a file of labels, and measure."""
+    model = model or place.of(name)
+    file = str(arm_folder(place, labels) / LABELS) if labels in RANKERS else labels
     arguments = ("train", "--labels", file, *place.corpus, *place.split, "--preset", preset, *options)
     arguments += ("--seed", str(place.seed), "-o", str(model), "--json")
     yield Step(arguments, place.beside(name, "train"), printed=True)
@@ -86,11 +94,29 @@ def _train(
         yield _evaluate(model, part, place.beside(name, part), place)
 
 
-def _train_middle(name: str, place: Place, *, labels: str, options: tuple[str, ...] = ()) -> Iterator[Step]:
-    yield from _train(name, place, labels=labels, preset=LONG, options=(*MIDDLE, *options))
+def _train_middle(
+    name: str, place: Place, *, labels: str, options: tuple[str, ...] = (), model: Path | None = None
+) -> Iterator[Step]:
+    yield from _train(name, place, labels=labels, preset=LONG, options=(*MIDDLE, *options), model=model)
     for part in ("valid", "test"):
         file = place.beside(name, f"{part}.{ANSWERS}")
-        yield _evaluate(place.of(name), part, file, place, answer_model="--answer-model")
+        yield _evaluate(model or place.of(name), part, file, place, answer_model="--answer-model")
+
+
+def _paper_method(name: str, place: Place, *, ranker: str) -> Iterator[Step]:
+    """The method of the paper: plan `paper`, a draft taught by problems with one candidate, one of its rankers."""
+    folder = place.of(name)
+    candidates = place_of("search-paper", place).of("search-paper") / CANDIDATES
+    seed = ("--seed", str(place.seed))
+    single, draft, labels = folder / "single.jsonl", folder / DRAFT, folder / LABELS
+    yield Step(("rank", str(candidates), "--ranker", "single", *seed, "-o", str(single)), single)
+    teach = ("train", "--labels", str(single), *place.corpus, *place.split, "--preset", QUICK, *seed)
+    yield Step((*teach, "-o", str(draft), "--json"), place.beside(name, "draft"), printed=True)
+    rank = ("rank", str(candidates), "--ranker", ranker, "--model", str(draft), "--beam", str(BEAM), *seed)
+    yield Step((*rank, "-o", str(labels)), labels)
+    for law in LAWS:
+        yield _oracle(labels, law, place.beside(name, f"train.{law}"), place)
+    yield from _train_middle(name, place, labels=str(labels), model=folder / SOLVER)
 
 
 def _baseline(name: str, place: Place, *, options: tuple[str, ...]) -> Iterator[Step]:
@@ -133,6 +159,13 @@ RUNS = {
     ),
     "middle-gts-gold": Run(
         "GTS on gold, a middle budget", partial(_train_middle, labels="gold"), preset=LONG, takes=40
+    ),
+    "middle-gts-paper": Run(
+        "GTS by the paper's method, Beam Ranker on plan paper, a middle budget",
+        partial(_paper_method, ranker="beam"),
+        needs=("search-paper",),
+        preset=LONG,
+        takes=35,
     ),
     "long-gts-em": Run(
         "GTS on the em labels of equal-gts, the long budget",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import mathcanon as mc
-from weaksup import published
-from weaksup.oracle import SIZES
+from weaksup.measure.sizes import SIZES
+from weaksup.report import published
 
 from .cells import Part, Row, Table, count, first_count, number, paper, percent
 from .figures import LONG_PROBLEMS, SHORT_PROBLEMS

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from weaksup.files import whole_file
-from weaksup.run_folder import DRAFT
+from mathcanon.files import whole_file
+from weaksup.storage.run_files import DRAFT
 
 from .answer_tables import ablation, baselines, main_results, oracle_test
 from .cells import Part, Table, markdown
@@ -48,6 +48,7 @@ TABLES = {
             EQUAL,
             "middle-gts-em",
             "middle-gts-gold",
+            "middle-gts-paper",
             "long-gts-em",
             "long-gts-gold",
             *_BASELINES,

@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 from reproduce.place import Place
 
-from weaksup.oracle import SIZES, Score, SizeScore
-from weaksup.run_folder import Accuracy, Arm, ArmRun, Evaluation, Metrics
+from weaksup.measure.metrics import Accuracy, Arm, ArmRun, Evaluation, Metrics
+from weaksup.measure.score import Score, SizeScore
+from weaksup.measure.sizes import SIZES
 
 
 def score(**given: Any) -> Score:
@@ -59,21 +60,20 @@ def trained(share: float, *, labels: int = 0, oracle: Score | None = None, **giv
     return ArmRun(seed=0, labels=labels, oracle=oracle, evaluation=evaluation(share, **given))
 
 
-def leave_pipeline(place: Place, arms: Mapping[str, ArmRun]) -> Path:
-    """The folder of `equal-gts`."""
+def leave_pipeline(place: Place, arms: Mapping[str, ArmRun], *, run: str = "equal-gts") -> Path:
     metrics = Metrics(
         config={},
         split="",
         sizes={"train": 21_162, "valid": 1_000, "test": 1_000},
         covered=0,
         distribution={},
-        arms=[Arm(name=name, about="", runs=[run]) for name, run in arms.items()],
+        arms=[Arm(name=name, about="", runs=[trained]) for name, trained in arms.items()],
     )
-    return _leave(place.of("equal-gts") / "metrics.json", metrics)
+    return _leave(place.of(run) / "metrics.json", metrics)
 
 
 def leave_baseline(place: Place, run: str, found: ArmRun) -> Path:
-    return _leave(place.of(run) / "metrics.json", Arm(name=run, about="", runs=[found]))
+    return leave_pipeline(place, {run: found}, run=run)
 
 
 def leave_printed(place: Place, run: str, what: str, record: Score | Evaluation) -> Path:

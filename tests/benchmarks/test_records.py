@@ -14,7 +14,7 @@ from reproduce.place import Place
 from reproduce.tables import TABLES, write_table
 
 from weaksup.errors import DataError
-from weaksup.oracle import SIZES
+from weaksup.measure.sizes import SIZES
 
 from .left_runs import evaluation, leave_baseline, leave_model, leave_pipeline, leave_printed, score, trained
 

@@ -11,7 +11,7 @@ from reproduce.place import HERE, SHOWN, Place
 from reproduce.runs import RUNS, Step, steps_of
 from reproduce.tables import TABLES, runs_of
 
-from weaksup.pipeline_config import merge_config
+from weaksup.pipeline.config import merge_config
 
 PLACE = Place(Path("work"), Path("data"))
 EVERY_STEP = [(run, step) for run in RUNS for step in steps_of(run, PLACE)]

@@ -11,7 +11,7 @@ from reproduce.place import Place
 from reproduce.search_tables import search_space
 
 from tests.mathcanon.brute_force import Tree, all_trees, some_points, value
-from weaksup.published import SEARCH_SPACE
+from weaksup.report.published import SEARCH_SPACE
 
 
 def _last_operator(tree: Tree) -> str:

@@ -12,18 +12,10 @@ from reproduce.folders import run_facts
 from reproduce.place import Place
 from reproduce.tables import TABLES, known_runs, write_table
 
-from weaksup import published
 from weaksup.errors import DataError
+from weaksup.report import published
 
-from .left_runs import (
-    evaluation,
-    leave_baseline,
-    leave_model,
-    leave_pipeline,
-    leave_printed,
-    score,
-    trained,
-)
+from .left_runs import evaluation, leave_baseline, leave_model, leave_pipeline, leave_printed, score, trained
 
 
 @pytest.fixture
@@ -46,13 +38,17 @@ def shown(table: Table) -> list[str]:
     return [one.shown for part in table.parts for row in part.rows for one in row.cells]
 
 
+#: The other tables have rows of ours.
+WITH_COLUMNS_OF_OURS = {"ablation", "main-results", "by-quantities", "baselines"}
+
+
 @pytest.mark.parametrize("name", [name for name in TABLES if name != "search-space"])
 def test_without_runs_the_paper_stands_alone(name: str, place: Place) -> None:
     table = fill(name, place)
     heads = [head for part in table.parts for row in part.rows for head in part.head[1:]]
-    ours = [text for text, head in zip(shown(table), heads, strict=True) if head.endswith("here")]
+    ours = {text for text, head in zip(shown(table), heads, strict=True) if head.endswith("here")}
+    assert ours == ({"not run"} if name in WITH_COLUMNS_OF_OURS else set())
     assert "not run" in shown(table)
-    assert set(ours) <= {"not run"}
 
 
 def test_search_statistics_are_the_counts_of_the_oracle(place: Place) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import gzip
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -98,6 +100,8 @@ def test_help_of_each_command_has_an_example_that_works(command: str, tmp_path: 
     starts = [i for i, line in enumerate(examples) if f"mwp-canon {command}" in line]
     assert starts, f"no example of {command} in its help"
     written(tmp_path, '{"prediction": "a+b", "equation": "b+a"}\n', "predictions.jsonl")
+    answer = {"question": "What are 2 and 3?", "model": {"solution": "2+3=5"}, "gold": "#### 5"}
+    (tmp_path / "answers.jsonl.gz").write_bytes(gzip.compress(json.dumps(answer).encode() + b"\n"))
     path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)])
     for i, start in enumerate(starts):
         stop = starts[i + 1] if i + 1 < len(starts) else len(examples)
@@ -158,7 +162,7 @@ def test_every_command_with_a_result_offers_json(command: str) -> None:
 )
 def test_bad_usage_is_refused_with_its_name(args: list[str], said: str) -> None:
     stderr = refusal(*args)
-    assert said in stderr.splitlines()[-1]
+    assert said.replace("'", "") in stderr.splitlines()[-1].replace("'", "")  # click quotes names from 8.3 on
 
 
 @pytest.mark.parametrize(
@@ -197,11 +201,11 @@ BAD_EXPRESSIONS = [
     ("a+", 2, "missing at the end"),
     ("", 0, "no expression"),
     ("a=b", 1, "one side only"),
-    ("1,000", 1, "1000"),
+    ("1,00", 1, "1000"),
     ("a^b", 1, "integer"),
-    ("a+\\sqrt{2}", 2, "\\sqrt"),
+    ("a+\\sqrt{2}", 2, "functions are not supported"),
     ("a+$b&c", 4, "&"),
-    ("__import__('os')", 10, "side by side"),
+    ("__import__('os')", 0, "functions are not supported"),
     ("a\0b", 1, "\\x00"),
     ("a+😀", 2, "😀"),
     ("苹果+2", 0, "苹"),
@@ -341,7 +345,8 @@ def test_hostile_expressions_to_grade(text: str, kind: str, tmp_path: Path) -> N
     result = run("grade", path, "--json")
     assert result.exit_code == 0
     *graded, tally = map(json.loads, result.stdout.splitlines())
-    assert [record["grade"] == "unreadable" for record in graded] == [kind != "fine"] * 2 + [False]
+    unreadable = kind != "fine" or text.isalpha()  # a word alone is no arithmetic
+    assert [record["grade"] == "unreadable" for record in graded] == [unreadable] * 2 + [False]
     assert all(len(record["reason"]) < 1_000 for record in graded if record["grade"] == "unreadable")
     assert sum(tally["tally"].values()) == 3
 
@@ -664,6 +669,47 @@ def test_dedupe_strict_stops_at_the_first_bad_line(tmp_path: Path) -> None:
     assert ":4: " not in result.stderr
 
 
+@pytest.mark.parametrize(
+    "options", [[], ["--by", "value"], ["--groups"], ["--json"], ["--groups", "--json"], ["--strict"]]
+)
+@pytest.mark.parametrize("way", [["--workers", "2"], ["--spill", "."]], ids=" ".join)
+def test_dedupe_through_files_prints_the_same_bytes(options: list[str], way: list[str], tmp_path: Path) -> None:
+    content = b"b+a\na*b\n\n2*(a+b)\na+b\n2a\n1/(a-a)\n a*2+b*2 \n\xff\n0\na-a\nb * a\n"
+    path = written(tmp_path, content * 40)
+    here, there = (spawn("dedupe", path, *options, *extra, cwd=tmp_path) for extra in ([], way))
+    assert (there.returncode, there.stdout) == (here.returncode, here.stdout)
+    assert sorted(there.stderr.splitlines()) == sorted(here.stderr.splitlines())
+    assert os.listdir(tmp_path) == ["lines.txt"]
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_dedupe_through_files_cleans_up_when_it_is_interrupted(workers: str, tmp_path: Path) -> None:
+    assert PROGRAM
+    command = [PROGRAM, "dedupe", "-", "--workers", workers, "--spill", str(tmp_path)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        start_new_session=True,
+        # It is ignored where tests run in the background.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
+        assert process.stdin
+        assert process.stderr
+        process.stdin.write(b"".join(b"a+%d\n" % i for i in range(20_000)) + b"2a\n" + b"a\n" * 20_000)
+        process.stdin.flush()
+        assert b"<stdin>:20001: " in process.stderr.readline()
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        said = process.stderr.read()
+        process.stdin.close()
+        assert process.wait(60) == 130
+    assert b"interrupted" in said
+    assert b"Traceback" not in said
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_dedupe_of_an_empty_file(tmp_path: Path) -> None:
     result = run("dedupe", written(tmp_path, ""))
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "0 lines, 0 classes\n")
@@ -711,7 +757,9 @@ UNREADABLE = [
     ("null", "not a JSON object"),
     ('{"pred": "a"}', "'gold'"),
     ('{"gold": "a"}', "'pred'"),
-    ('{"pred": 3, "gold": "3"}', "'pred'"),
+    ('{"pred": [3], "gold": "3"}', "'pred'"),
+    ('{"pred": true, "gold": "3"}', "'pred'"),
+    ('{"pred": NaN, "gold": "3"}', "the prediction"),
     ('{"pred": "3", "gold": null}', "'gold'"),
     ('{"pred": "2a", "gold": "a"}', "write 2*a"),
     ('{"pred": "a", "gold": ""}', "no expression"),
@@ -739,7 +787,8 @@ def test_grade_as_json_keeps_the_record(tmp_path: Path) -> None:
     record = {"id": 7, "pred": "b+a", "gold": "a+b", "note": "苹果"}
     first, tally = map(json.loads, out("grade", written(tmp_path, json.dumps(record)), "--json").splitlines())
     assert {**record, "line": 1, "grade": "same-method"}.items() <= first.items()
-    assert set(first) == {*record, "line", "grade", "reason"}
+    added = {"line", "grade", "reason", "answers", "expressions", "wrong_step", "foreign_step"}
+    assert set(first) == {*record, *added}
     assert tally == {"tally": {"same-method": 1, "same-value": 0, "different": 0, "unreadable": 0}}
 
 
@@ -765,7 +814,7 @@ def test_grade_takes_other_fields(tmp_path: Path) -> None:
     assert out("grade", path, "--pred", "prediction", "--gold", "equation").startswith("1: same-method")
     nothing = run("grade", path)
     assert nothing.exit_code == 2 and nothing.stdout.startswith("1: unreadable")
-    assert nothing.stderr == f"error: {path}: nothing in it can be read: records need the fields 'pred' and 'gold'\n"
+    assert nothing.stderr == f"error: {path}: no record could be graded: records need the fields 'pred' and 'gold'\n"
 
 
 def test_without_a_command_the_help_is_no_error() -> None:
@@ -882,7 +931,7 @@ def test_reach_with_negative_fractional_and_zero_numbers(args: str) -> None:
 def test_nothing_reached_is_exit_code_1() -> None:
     result = run("reach", "1000", "1", "2")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == "no expression on 1, 2 is 1000\n"
+    assert result.stderr == "no expression on 1, 2 equals 1000\n"
 
 
 def test_reach_as_json() -> None:
@@ -968,6 +1017,15 @@ def test_a_reader_that_has_seen_enough_ends_the_program_quietly(args: list[str])
         assert first.endswith(b"\n")
 
 
+@pytest.mark.parametrize("args", [["--help"], ["--version"], ["count", "--help"], ["count", "3"]])
+def test_output_that_nobody_reads_is_exit_code_0(args: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "wb") as pipe:
+        done = subprocess.run([str(PROGRAM), *args], stdout=pipe, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_an_interrupt_is_exit_code_130() -> None:
     assert PROGRAM
     # A shell in the background makes its children ignore interrupts; this child must not.
@@ -1000,9 +1058,45 @@ def test_output_that_cannot_be_written_is_exit_code_2() -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("name", ["tree.svg", "tree.dot"])
+def test_a_full_disk_leaves_the_earlier_drawing(name: str, tmp_path: Path) -> None:
+    def small_files_only() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
+
+    path = tmp_path / name
+    path.write_text("the earlier one")
+    done = subprocess.run(
+        [str(PROGRAM), "draw", "a*(b-c)/2", "--force", "-o", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=small_files_only,
+    )
+    assert (done.returncode, done.stderr) == (2, f"error: {path}: File too large\n")
+    assert path.read_text() == "the earlier one"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.parametrize("closed", [">&-", "<&-", "2>&-"])
 def test_a_closed_stream_is_no_traceback(closed: str) -> None:
     script = f'printf "a+b\\n" | "$1" dedupe - {closed}'
     done = subprocess.run(["sh", "-c", script, "sh", str(PROGRAM)], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
     assert done.returncode in (0, 2)
+
+
+@pytest.mark.parametrize("command", ["count", "sequence"])
+def test_a_long_count_says_how_far_it_is(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mwp_cli._output.Progress.EVERY", 0.0)
+    result = run(command, "300")
+    assert result.exit_code == 0
+    assert re.search(r"^255 of 600 terms, .* a second, .* s left$", result.stderr, re.MULTILINE)
+    assert result.stdout.split()[-1] == str(mc.count(300))
+    assert run(command, "100").stderr == ""
+
+
+def test_a_long_approximation_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mwp_cli._output.Progress.EVERY", 0.0)
+    result = run("asymptotics", "300")
+    assert "255 of 600 terms" in result.stderr
+    assert f"exact = {mc.count(300)}" in result.stdout.splitlines()

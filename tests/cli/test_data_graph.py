@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from mwp_cli.weak import main
 
-from weaksup import graph_drawing
+from weaksup.report import graph_drawing
 
 
 def run(*args: object) -> tuple[int, str, str]:
@@ -42,14 +42,14 @@ def test_words_without_a_font_are_listed(tmp_path: Path, monkeypatch: pytest.Mon
     code, out, _ = run("--id", "story-00012", "--graph", tmp_path / "a.png")
     assert code == 0
     lines = out.splitlines()
-    assert "  no font here has these letters, in the picture they are" in lines
+    assert "  no installed font has these letters; in the picture they are" in lines
     assert any(line.startswith("   ") and line.endswith(" 颗") for line in lines)
 
 
 def test_another_kind_of_picture_is_refused(tmp_path: Path) -> None:
     code, out, err = run("--graph", tmp_path / "a.gif")
     assert (code, out) == (2, "")
-    assert err == f"error: {tmp_path / 'a.gif'}: the name of a picture ends in .png or .svg\n"
+    assert err == f"error: {tmp_path / 'a.gif'}: the name of a picture must end in .png or .svg\n"
 
 
 def test_a_folder_that_is_not_there_is_one_line(tmp_path: Path) -> None:

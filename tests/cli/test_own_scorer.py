@@ -12,8 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 from mwp_cli.weak import main
 
-from weaksup.files import read_records, read_run_info, run_info_path
 from weaksup.records import CandidateSet, Label
+from weaksup.storage.json_lines import read_records
+from weaksup.storage.provenance import read_run_info, run_info_path
 
 SHORTEST = """
 class Shortest:
@@ -69,7 +70,9 @@ def test_basic_takes_what_the_scorer_likes_best(candidates: Path, module: Module
     module(SHORTEST)
     result = ranked(candidates, "own_scorer:Shortest")
     assert result.exit_code == 0, result.stderr
-    assert "labels for 60 problems by basic" in result.stdout and "other than the pick" in result.stdout
+    assert (
+        "labels for 60 problems by basic" in result.stdout and "differ from the labels without a draft" in result.stdout
+    )
     sets = {found.id: found for found in read_records(candidates, CandidateSet)}
     for label in read_records("labels.jsonl", Label):
         found = [candidate.expr for candidate in sets[label.id].candidates]
@@ -137,7 +140,7 @@ def test_no_gold_reaches_the_scorer(candidates: Path, module: Module) -> None:
 @pytest.mark.parametrize("reference", ["own_scorer", "own_scorer:", ":S", "own scorer:S", "own_scorer:S()", ".x:S", ""])
 def test_what_is_no_reference_is_told(candidates: Path, module: Module, reference: str) -> None:
     module(SHORTEST)
-    assert refusal(candidates, reference) == f"a scorer is package.module:name, not {reference!r}"
+    assert refusal(candidates, reference) == f"a scorer is given as package.module:name, not {reference!r}"
 
 
 @pytest.mark.parametrize("name", ["no_such_module", "no_such_package.scorer", "json.no_such_module"])
@@ -192,26 +195,26 @@ def test_every_fault_is_one_line(candidates: Path, module: Module, text: str, sa
 def test_a_proposal_that_is_no_text_is_told(candidates: Path, module: Module) -> None:
     module(SHORTEST + "\n    def explore(self, problems): return [[3] for _ in problems]\n")
     said = refusal(candidates, "own_scorer:Shortest", ranker="beam")
-    assert said == "scorer own_scorer:Shortest proposed 3 for problem story-00000, which is no text"
+    assert said == "scorer own_scorer:Shortest proposed 3 for problem story-00000, which is not a string"
 
 
 def test_scorer_and_model_exclude_each_other(candidates: Path, module: Module) -> None:
     module(SHORTEST)
     result = run("rank", candidates, "--scorer", "own_scorer:Shortest", "--model", "draft", "-o", "labels.jsonl")
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: --model and --scorer are both drafts: give one of them")
+    assert result.stderr.startswith("error: --model and --scorer exclude each other: give one of them")
 
 
 def test_rankers_that_ask_nobody_refuse_a_scorer(candidates: Path, module: Module) -> None:
     module(SHORTEST)
-    assert refusal(candidates, "own_scorer:Shortest", ranker="random") == "ranker random asks no model"
+    assert refusal(candidates, "own_scorer:Shortest", ranker="random") == "ranker random does not use a model"
 
 
 # --- our own model as a scorer ----------------------------------------------------------------------------------------
 
 OUR_MODEL = """
-from weaksup.solvers.scoring import log_probabilities
-from weaksup.solvers.solver import Solver
+from weaksup.solvers.decoding.scoring import log_probabilities
+from weaksup.solvers.decoding.solver import Solver
 
 class Ours:
     def __init__(self):

@@ -24,8 +24,10 @@ from mwp_cli.weak import main
 
 import mathcanon as mc
 from weaksup.corpora import READERS, read_corpus
-from weaksup.files import RunInfo, read_records, read_run_info, run_info_path, write_records, write_run_info
 from weaksup.records import Candidate, CandidateSet, Label, Scored
+from weaksup.storage.json_files import write_json
+from weaksup.storage.json_lines import read_records, write_records
+from weaksup.storage.provenance import RunInfo, read_run_info, run_info_path
 
 PROGRAM = shutil.which("mwp-weak", path=sysconfig.get_path("scripts"))
 SIZE = 100
@@ -195,12 +197,12 @@ def test_data_show_of_a_file_counts_what_was_skipped(tmp_path: Path) -> None:
         (["data", "show", "--subset", "a"], "stories has no option subset"),
         (["data", "show", "--split-file", "none.json"], "none.json: cannot be read"),
         (["search", "--data", "nix"], "unknown corpus 'nix'"),
-        (["search", "--plan", "nix"], "no plan is called 'nix'"),
-        (["search", "--plan", "none.toml"], "none.toml: No such file or directory"),
+        (["search", "--plan", "nix"], "unknown plan 'nix'"),
+        (["search", "--plan", "none.toml"], "none.toml: cannot be read: No such file or directory"),
         (["search", "--limit", "0"], "Invalid value for '--limit'"),
         (["search", "--workers", "0"], "Invalid value for '--workers'"),
-        (["search", "--scheduler", "tcp://127.0.0.1:1"], "--scheduler is for --engine dask"),
-        (["search", "--size", "5", "-o", "none/candidates.jsonl"], "none/candidates.jsonl: there is no folder"),
+        (["search", "--scheduler", "tcp://127.0.0.1:1"], "--scheduler needs --engine dask"),
+        (["search", "--size", "5", "-o", "none/candidates.jsonl"], "none/candidates.jsonl: the folder"),
         (["oracle", "none.jsonl"], "none.jsonl: cannot be read: No such file or directory"),
         (["rank", "none.jsonl"], "none.jsonl: cannot be read: No such file or directory"),
         (["show", "none.jsonl", "--id", "1"], "none.jsonl: cannot be read: No such file or directory"),
@@ -228,7 +230,7 @@ def test_search_writes_candidates_and_says_what_it_found(tmp_path: Path) -> None
     assert result.stdout.startswith(f"{path}: stories, plan paper\n40 problems, {covered} covered (")
     assert max(len(one.candidates) for one in found) == 5
     again = run("search", "--size", 40, "--plan", "paper", "--limit", 5, "--workers", 1, "-o", path, "--json")
-    assert again.stderr == f"{path} is complete already: nothing to do\n"
+    assert again.stderr == f"{path} is already complete: nothing to do\n"
     summary = json.loads(again.stdout)
     assert (summary["problems"], summary["covered"], summary["largest"], summary["skipped"]) == (40, covered, 5, {})
 
@@ -334,7 +336,7 @@ def test_labels_are_refused_with_another_corpus(candidates: Path, tmp_path: Path
     path = tmp_path / "labels.jsonl"
     out("rank", candidates, "-o", path)
     for command in ("oracle", "export"):
-        assert "read it with the options of the search" in refusal(command, path, "--seed", 1)
+        assert "read the corpus with the options of the search" in refusal(command, path, "--seed", 1)
 
 
 def test_the_oracle_scores_labels_of_others(candidates: Path, tmp_path: Path) -> None:
@@ -343,7 +345,7 @@ def test_the_oracle_scores_labels_of_others(candidates: Path, tmp_path: Path) ->
     path.write_text("".join(json.dumps({"id": p.id, "equation": p.gold}) + "\n" for p in problems), encoding="utf-8")
     score = out_json("oracle", path, "--size", 20)
     assert (score["kind"], score["problems"], score["micro"]) == ("labels", 20, 1.0)
-    said = f"nothing says which corpus {path} is for (--data): taking stories\n"
+    said = f"{path} does not say which corpus it was made from; using stories (choose another with --data)\n"
     assert run("oracle", path, "--size", 20).stderr == said
     assert run("oracle", path, "--size", 20, "--data", "stories").stderr == ""
 
@@ -360,13 +362,13 @@ def test_show_has_the_problem_and_its_candidates(candidates: Path) -> None:
     assert {row["right"] for row in shown["candidates"]} <= {True, False}
     assert refusal("show", candidates, "--id", "nix") == f"{candidates} has no problem nix"
     said = refusal("show", candidates, "--id", problem.id, "--labels", candidates)
-    assert said.startswith(f"{candidates} has candidates, not labels")
+    assert said.startswith(f"{candidates} holds candidates, not labels")
 
 
 def test_show_of_labels_of_others_is_told(tmp_path: Path) -> None:
     path = tmp_path / "foreign.jsonl"
     path.write_text('{"id": "story-00000", "equation": "x=1"}\n')
-    assert refusal("show", path, "--id", "story-00000").startswith(f"{path}: labels without candidates")
+    assert refusal("show", path, "--id", "story-00000").startswith(f"{path}: foreign labels have no candidates")
 
 
 def test_show_marks_gold_however_far_down_it_is(tmp_path: Path) -> None:
@@ -394,7 +396,7 @@ def labels(tmp_path: Path) -> Path:
     path = tmp_path / "labels.jsonl"
     write_records(path, [label(f"story-{i:05d}", 1 - i / 20) for i in range(10)])
     made_from = {"corpus": {"name": "stories", "size": 30}}
-    write_run_info(run_info_path(path), RunInfo(schema="weaksup/labels", config=made_from, input="", versions={}))
+    write_json(run_info_path(path), RunInfo(schema="weaksup/labels", config=made_from, input="", versions={}))
     return path
 
 
@@ -496,7 +498,7 @@ def test_show_finds_the_posterior_of_each_candidate(candidates: Path, tmp_path: 
 def test_labels_do_not_take_the_place_of_their_candidates(candidates: Path) -> None:
     before = candidates.read_bytes()
     assert refusal("rank", candidates, "-o", candidates) == (
-        f"{candidates}: the labels would take the place of the candidates"
+        f"{candidates} is an input of this command: choose another output"
     )
     assert candidates.read_bytes() == before
 
@@ -509,16 +511,24 @@ def test_rank_refuses_candidates_that_are_none(expr: str, tmp_path: Path) -> Non
         path, [CandidateSet(id="a", values=("3", "4"), surfaces=("3", "4"), answer="3", candidates=candidates)]
     )
     said = refusal("rank", path, "-o", tmp_path / "l.jsonl")
-    assert said == f"{path}: problem a: {expr!r} is not over its quantities"
+    assert said == f"{path}: problem a: {expr!r} is not an expression over its quantities"
 
 
-@pytest.mark.parametrize(("values", "surfaces"), [(("3",), ()), (("three",), ("three",)), (("1/0",), ("1/0",))])
-def test_rank_refuses_quantities_that_are_none(values: tuple[str], surfaces: tuple[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("values", "surfaces", "complaint"),
+    [
+        (("3",), (), ": problem a: there must be as many values as surfaces"),
+        (("three",), ("three",), ":1: not a record of type CandidateSet"),
+        (("1/0",), ("1/0",), ":1: not a record of type CandidateSet"),
+    ],
+)
+def test_rank_refuses_quantities_that_are_none(
+    values: tuple[str], surfaces: tuple[str], complaint: str, tmp_path: Path
+) -> None:
     path = tmp_path / "c.jsonl"
     candidates = (Candidate(expr="N0", stage="all", value="3"),)
     write_records(path, [CandidateSet(id="a", values=values, surfaces=surfaces, answer="3", candidates=candidates)])
-    said = refusal("rank", path, "-o", tmp_path / "l.jsonl")
-    assert said == f"{path}: problem a: values and surfaces are not those of quantities"
+    assert refusal("rank", path, "-o", tmp_path / "l.jsonl").startswith(f"{path}{complaint}")
 
 
 def test_random_labels_depend_on_the_seed(candidates: Path, tmp_path: Path) -> None:

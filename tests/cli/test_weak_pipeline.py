@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from weaksup.files import read_records
 from weaksup.records import Label
+from weaksup.storage.json_lines import read_records
 
 pytest.importorskip("torch", reason="the pipeline trains solvers")
 
-TINY = ["--size", "60", "--hidden", "16", "--epochs", "1", "--draft-epochs", "1", "--rounds", "1", "--limit", "20"]
+WHOLE = ["--size", "60", "--limit", "20"]
+DRAFTS = ["--hidden", "16", "--draft-epochs", "1"]
+TINY = [*WHOLE, *DRAFTS, "--epochs", "1", "--rounds", "1"]
 
 
 def call(*words: str | Path) -> tuple[int, str, str]:
@@ -71,7 +73,7 @@ def test_rank_asks_a_draft_and_says_how_many_labels_changed(
         "rank", folder / "candidates.jsonl", "--ranker", ranker, "--model", folder / "draft/single", "-o", out
     )
     assert code == 0, err
-    assert "other than the pick without a draft" in text
+    assert "differ from the labels without a draft" in text
     labels = list(read_records(out, Label))
     assert {label.ranker for label in labels} == {ranker}
     assert any(label.score is not None for label in labels)
@@ -79,12 +81,42 @@ def test_rank_asks_a_draft_and_says_how_many_labels_changed(
         assert out.read_bytes() == (folder / "labels.jsonl").read_bytes()
 
 
+def test_rank_trains_the_draft_of_the_pipeline(run_folder: tuple[Path, str], tmp_path: Path) -> None:
+    folder, _ = run_folder
+    words = ["--ranker", "basic", "--drafts", "1", *DRAFTS, "-o", tmp_path / "labels.jsonl"]
+    code, text, err = call("rank", folder / "candidates.jsonl", *words)
+    assert code == 0, err
+    assert "differ from the labels without a draft" in text
+    assert (tmp_path / "labels.jsonl").read_bytes() == (folder / "labels.jsonl").read_bytes()
+
+
+def test_rank_with_drafts_makes_the_labels_of_the_pipeline(tmp_path: Path) -> None:
+    """Byte for byte, from the files of the pipeline and from a search of the whole corpus."""
+    folder, labels = tmp_path / "run", tmp_path / "labels.jsonl"
+    (tmp_path / "run.toml").write_text("rounds = 2\ncompare = []\n")
+    assert (
+        call("pipeline", *WHOLE, *DRAFTS, "--epochs", "1", "--config", tmp_path / "run.toml", "--out", folder)[0] == 0
+    )
+    rounds = ["--ranker", "em", "--drafts", "2", *DRAFTS, "--draft-folder", tmp_path / "drafts"]
+    unseen = folder / "candidates.valid.jsonl"
+    code, _, err = call("rank", folder / "candidates.jsonl", "--unseen", unseen, *rounds, "-o", labels)
+    assert code == 0, err
+    assert labels.read_bytes() == (folder / "labels.jsonl").read_bytes()
+    assert call("search", *WHOLE, "-o", tmp_path / "all.jsonl", "--workers", "1")[0] == 0
+    code, _, err = call("rank", tmp_path / "all.jsonl", *rounds, "-o", tmp_path / "again.jsonl")  # drafts are kept
+    assert code == 0, err
+    assert (tmp_path / "again.jsonl").read_bytes() == labels.read_bytes()
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
         (["--ranker", "basic"], "needs a draft model"),
+        (["--ranker", "basic", "--drafts", "2"], "trains one draft, not 2"),
+        (["--ranker", "basic", "--hidden", "16"], "--hidden has an effect only with --drafts"),
+        (["--ranker", "em", "--drafts", "1", "--model", "MODEL"], "--model and --drafts exclude each other"),
         (["--ranker", "best"], "unknown ranker 'best'"),
-        (["--ranker", "random", "--model", "MODEL"], "asks no model"),
+        (["--ranker", "random", "--model", "MODEL"], "does not use a model"),
         (["--ranker", "basic", "--model", "nowhere"], "no such folder"),
     ],
 )
@@ -156,7 +188,7 @@ def test_a_folder_that_can_not_be_written_is_one_line_and_loses_nothing(
         return builtins.open(path, mode, *rest, **options)  # type: ignore[call-overload]
 
     with monkeypatch.context() as patched:
-        patched.setattr("weaksup.files.open", read_only, raising=False)
+        patched.setattr("mathcanon.files.open", read_only, raising=False)
         code, out, err = call("pipeline", "--out", folder, "--resume")
     assert (code, out) == (2, "")
     (line,) = [line for line in err.splitlines() if line.startswith("error: ")]
@@ -179,15 +211,15 @@ def test_a_full_disk_is_one_line_and_loses_nothing(
     folder = tmp_path / "run"
     shutil.copytree(run_folder[0], folder)
     (folder / "labels.jsonl").unlink()
-    real = os.fsync
+    real = os.replace
     with monkeypatch.context() as patched:
 
-        def full(handle: int) -> None:
-            if "labels.jsonl" in os.readlink(f"/proc/self/fd/{handle}"):
+        def full(temporary: str, target: Path) -> None:
+            if target.name == "labels.jsonl":
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            real(handle)
+            real(temporary, target)
 
-        patched.setattr(os, "fsync", full)
+        patched.setattr(os, "replace", full)
         code, _, err = call("pipeline", *TINY, "--ranker", "basic", "--out", folder, "--resume")
     assert code == 2
     assert [line for line in err.splitlines() if line.startswith("error: ")] == [

@@ -9,8 +9,10 @@ import pytest
 from click.testing import CliRunner, Result
 from mwp_cli.weak import main
 
-from weaksup.files import write_records
-from weaksup.run_folder import EXAMPLES, METRICS, Metrics, ShownExample
+from weaksup.measure.metrics import Metrics
+from weaksup.report.shown_problems import ShownExample
+from weaksup.storage.json_lines import write_records
+from weaksup.storage.run_files import EXAMPLES, METRICS
 
 EXAMPLE = ShownExample(id="p", text="3 and 4", marks=[(0, 1)], quantities=1, answer="3", candidates=0)
 

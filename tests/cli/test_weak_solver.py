@@ -19,10 +19,10 @@ import pytest
 from click.testing import CliRunner, Result
 from mwp_cli.weak import main
 
-from weaksup.files import read_records, write_records
+from weaksup.measure.predictions import JudgedPrediction
 from weaksup.records import Label, Scored
-from weaksup.solvers.checkpoint import CHECKPOINT
-from weaksup.solvers.evaluation import Judged
+from weaksup.solvers.network.model_files import CHECKPOINT
+from weaksup.storage.json_lines import read_records, write_records
 
 PROGRAM = shutil.which("mwp-weak", path=sysconfig.get_path("scripts"))
 TORCHRUN = shutil.which("torchrun", path=sysconfig.get_path("scripts"))
@@ -85,7 +85,7 @@ def test_train_tells_what_it_does_and_writes_a_model_folder(tmp_path: Path) -> N
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
         "split stories 70/15/15 by scheme: train 70 / valid 15 / test 15",
-        "gts, preset small, hidden 16, on cpu: 70 of 70 problems to train with, 15 to validate",
+        "gts, preset small, hidden 16, on cpu: 70 of 70 problems for training, 15 for validation",
     ]
     closing = r".*model: 6 steps, 140 examples in [\d.]+ s \([\d,]+ a second\), valid answer accuracy \d+\.\d%\n"
     assert re.fullmatch(closing, result.stdout)
@@ -110,7 +110,7 @@ def test_a_model_trained_to_the_end_is_left_as_it_is(model: Path) -> None:
     before = {path: path.read_bytes() for path in model.iterdir()}
     result = run("train", *STORIES, *TINY, "--epochs", 2, "-o", model, "--json")
     assert result.exit_code == 0
-    assert result.stderr.splitlines()[-1] == f"{model} holds this model already, trained to the end: nothing to do"
+    assert result.stderr.splitlines()[-1] == f"{model} already holds this model, trained to the end: nothing to do"
     found = json.loads(result.stdout)
     assert found.keys() >= TRAIN_KEYS
     assert (found["examples"], found["seconds"]) == (0, 0.0)
@@ -124,11 +124,11 @@ def test_other_settings_need_overwrite(model: Path, tmp_path: Path) -> None:
     (folder / "notes.txt").write_text("mine")
     before = (folder / "run.json").read_bytes()
     says = refusal("train", "--size", 60, *TINY, "--epochs", 1, "-o", folder)
-    assert says.startswith(f"{folder} was trained with other settings or data: epochs was 2")
+    assert says.startswith(f"{folder} was made with other settings: epochs was 2")
     assert (folder / "run.json").read_bytes() == before
     assert out_json("train", *STORIES, *TINY, "--max-steps", 1, "--overwrite", "-o", tmp_path / "new")["steps"] == 1
     refused = refusal("train", *STORIES, *TINY, "--max-steps", 1, "--overwrite", "-o", folder)
-    assert refused == f"{folder} is not empty and holds no model"  # the notes are not ours to remove
+    assert refused.startswith(f"{folder} exists and holds no model")  # the notes are not ours to remove
     assert [path.name for path in folder.iterdir()] == ["notes.txt"]
 
 
@@ -144,7 +144,7 @@ def test_overwrite_leaves_the_folder_of_somebody_else_alone(tmp_path: Path) -> N
     (tmp_path / "config.json").write_text('{"architectures": ["Other"]}')
     (tmp_path / "model.safetensors").write_text("weights")
     says = refusal("train", *STORIES, *TINY, "--max-steps", 1, "--overwrite", "-o", tmp_path)
-    assert says.startswith(f"{tmp_path / 'config.json'}: not the file of a solver")
+    assert says.startswith(f"{tmp_path / 'config.json'}: not a file of a solver")
     assert (tmp_path / "model.safetensors").read_text() == "weights"
 
 
@@ -155,7 +155,7 @@ def test_labels_are_taught_with_the_corpus_that_they_were_made_for(labels: Path,
     assert found["split"].endswith("train 70 / valid 15 / test 15")  # 100 stories, as the sidecar says
     told = dict(re.findall(r"(?m)^left out, (.*): (\d+)$", result.stderr))
     assert {reason: int(count) for reason, count in told.items()} == found["left_out"]
-    assert f"{70 - found['left_out'].get('no label', 0)} of 70 problems to train with" in result.stderr
+    assert f"{70 - found['left_out'].get('no label', 0)} of 70 problems for training" in result.stderr
 
 
 def test_what_is_left_out_is_told_with_the_reason(labels: Path, tmp_path: Path) -> None:
@@ -182,8 +182,8 @@ def test_a_corpus_without_a_valid_part_has_a_tenth_held_out(tmp_path: Path) -> N
     assert result.exit_code == 0, result.stderr
     assert result.stderr.splitlines() == [
         "split stories 3-fold by seed 0 fold 1: train 67 / test 33",
-        "no valid part: 6 problems of train are held out to validate",
-        "gts, preset small, hidden 16, on cpu: 61 of 61 problems to train with, 6 to validate",
+        "no valid part: 6 problems of the train part are held out for validation",
+        "gts, preset small, hidden 16, on cpu: 61 of 61 problems for training, 6 for validation",
     ]
     assert out_json("evaluate", tmp_path / "model")["part"].startswith("test part of stories 3-fold by seed 0 fold 1")
 
@@ -227,10 +227,10 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
     ("args", "says"),
     [
         (["--labels", "none.jsonl", "--data", "stories"], "none.jsonl: cannot be read: No such file"),
-        (["--soft", "marginal"], "--soft is for labels: a gold equation has no alternatives"),
+        (["--soft", "marginal"], "--soft needs labels (--labels FILE): a gold equation has no alternatives"),
         (["--preset", "nix"], "unknown preset 'nix'; one of "),
         (["--set", "nix=1"], "unknown setting 'nix'"),
-        (["--set", "ema"], "Invalid value for --set: 'ema' is not NAME=VALUE"),
+        (["--set", "ema"], "Invalid value for --set: 'ema' is not of the form NAME=VALUE"),
         (["--set", "ema=often"], "ema can't be 'often'; expected float, got str"),
         (["--set", "hiden=3"], "unknown setting 'hiden'; did you mean hidden?"),
         (["--set", "dropout=2"], "dropout can't be 2"),
@@ -242,8 +242,8 @@ def test_options_reach_the_settings(tmp_path: Path) -> None:
         (["--device", "nix"], "unknown device 'nix'"),
         (["--data", "nix"], "unknown corpus 'nix'"),
         (["--valid-part", "nix"], "stories 70/15/15 by scheme has no part 'nix'; it has train, valid, test"),
-        (["--valid-part", "train"], "what is trained on can't validate"),
-        (["--size", "0"], "stories 70/15/15 by scheme: train 0 / valid 0 / test 0 has no problems to train with"),
+        (["--valid-part", "train"], "the train part can't be the valid part too"),
+        (["--size", "0"], "stories 70/15/15 by scheme: train 0 / valid 0 / test 0 has no problems to train on"),
         (["--epochs", "0"], "Invalid value for '--epochs'"),
         (["--hidden", "x"], "Invalid value for '--hidden'"),
         (["--solver", "nix"], "Invalid value for '--solver'"),
@@ -271,9 +271,9 @@ def test_labels_of_another_corpus_are_refused(labels: Path, tmp_path: Path) -> N
     assert says(other) == f"{other}: the corpus has no problem x-story-00000: do labels and corpus belong together?"
     more = Scored(expr="N0+N99", posterior=0.1)
     over = _with(labels, tmp_path, lambda label: msgspec.structs.replace(label, others=(more,)))
-    assert re.search(r"problem story-00000: 'N0\+N99' is not over its \d quantities", says(over))
+    assert re.search(r"problem story-00000: 'N0\+N99' is not an expression over its \d quantities", says(over))
     strange = _with(labels, tmp_path, lambda label: msgspec.structs.replace(label, expr="Nix"))
-    assert "'Nix' is not over its" in says(strange)
+    assert "'Nix' is not an expression over its" in says(strange)
     once = list(read_records(labels, Label))
     write_records(other, [*once, once[0]])
     assert says(other) == f"{other}: problem {once[0].id} has two labels"
@@ -289,9 +289,9 @@ def test_training_can_start_with_a_trained_model(model: Path, tmp_path: Path) ->
     assert all(tensor.allclose(after[name], atol=1e-6) for name, tensor in before.items())
     assert (model / "vocabulary.json").read_bytes() == (tmp_path / "more" / "vocabulary.json").read_bytes()
     said = refusal("train", *STORIES, "--start", model, "--hidden", "64", "-o", tmp_path / "other")
-    assert said.startswith("--start has a network already: leave out hidden")
+    assert said.startswith("--start fixes the network: leave out hidden")
     said = refusal("train", *STORIES, "--epochs", "1", "--learning-rate", "1e-12", "-o", tmp_path / "more")
-    assert "was trained with other settings or data" in said
+    assert "was made with other settings" in said
 
 
 def test_two_threads_give_the_same_bits_twice(tmp_path: Path) -> None:
@@ -335,7 +335,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on_to_the_same_weig
     assert printed == ""
     assert "Traceback" not in said
     assert said.splitlines()[-1] == "interrupted"
-    assert f"what is done is kept in {folder}: the same command goes on from there" in said
+    assert f"the work so far is kept in {folder}: the same command resumes it" in said
     assert (folder / CHECKPOINT).exists()
     done = len((folder / "metrics.jsonl").read_text().splitlines())
     assert done < 30
@@ -359,7 +359,7 @@ def test_torchrun_trains_with_two_processes_and_one_of_them_speaks(tmp_path: Pat
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=quiet, timeout=120)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["examples"] == 64
-    assert done.stderr.count("70 of 70 problems to train with") == 1
+    assert done.stderr.count("70 of 70 problems for training") == 1
     assert "x=" in out("solve", folder, QUESTION)
 
 
@@ -380,7 +380,7 @@ def test_evaluate_json_and_predictions_agree(model: Path, tmp_path: Path) -> Non
     assert found.keys() >= EVALUATE_KEYS
     assert (found["data"], found["split"], found["beam"], found["problems"]) == ("stories", "valid", 2, 15)
     assert sum(size["problems"] for size in found["by_quantities"].values()) == 15
-    judged = list(read_records(path, Judged))
+    judged = list(read_records(path, JudgedPrediction))
     assert found["answer_accuracy"] == pytest.approx(sum(one.right_answer for one in judged) / 15, abs=1e-5)
     assert found["equation_accuracy"] == pytest.approx(sum(bool(one.right_equation) for one in judged) / 15, abs=1e-5)
     assert found["false_matches"] == sum(one.is_false_match for one in judged)
@@ -409,7 +409,7 @@ def test_evaluate_takes_another_corpus(model: Path, tmp_path: Path) -> None:
     [
         (["--split", "nix"], "Invalid value for --split: stories 70/15/15 by scheme has the parts train, valid, test"),
         (["--tolerance", "x"], "Invalid value for '--tolerance': 'x' is not a number"),
-        (["--tolerance", "-1"], "Invalid value for '--tolerance': a tolerance is not negative"),
+        (["--tolerance", "-1"], "Invalid value for '--tolerance': '-1' is not in the range"),
         (["--beam", "0"], "Invalid value for '--beam'"),
         (["--device", "nix"], "unknown device 'nix'"),
         (["--data", "math23k"], "math23k needs a path"),
@@ -447,6 +447,28 @@ def test_solve_reads_stdin_and_chinese(model: Path) -> None:
     assert result.stdout.startswith("x=")
 
 
+def test_solve_reads_no_more_of_stdin_than_a_line_may_have(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mathcanon.files.MAX_LINE", len(QUESTION))
+    assert run("solve", model, "-", stdin=QUESTION).stdout == out("solve", model, QUESTION)
+    too_long = QUESTION + "\n" * 1000
+    assert run("solve", model, "-", stdin=too_long).stderr == (
+        f"error: <stdin>: the length of the text is {len(QUESTION) + 1}, the limit is {len(QUESTION)}\n"
+    )
+
+
+def test_solve_reads_bytes_that_are_no_text(model: Path) -> None:
+    with subprocess.Popen(
+        [str(PROGRAM), "solve", str(model), "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "LC_ALL": "C.UTF-8", "PYTHONIOENCODING": "utf-8:strict"},
+    ) as process:
+        stdout, stderr = process.communicate(b"\xff 3 and 5 \xfe")
+    assert (process.returncode, stderr) == (0, b"")
+    assert stdout.startswith(b"x=")
+
+
 def test_a_text_without_numbers_is_a_well_formed_no(model: Path) -> None:
     result = run("solve", model, "Tom has some apples. How many?")
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", "there is no number in the text\n")
@@ -464,12 +486,16 @@ def _damage(folder: Path, name: str, change: Callable[[bytes], bytes]) -> None:
 @pytest.mark.parametrize(
     ("name", "change", "says"),
     [
-        ("config.json", lambda old: old[:50], "not the file of a solver"),
-        ("config.json", lambda old: b"{}", "not the file of a solver"),
-        ("config.json", lambda old: old.replace(b"weaksup/solver", b"other"), "other 1 is not weaksup/solver 1"),
+        ("config.json", lambda old: old[:50], "not a file of a solver"),
+        ("config.json", lambda old: b"{}", "not a file of a solver"),
+        (
+            "config.json",
+            lambda old: old.replace(b"weaksup/solver", b"other"),
+            "the format is other 1, but weaksup/solver 1 was expected",
+        ),
         ("config.json", lambda old: old.replace(b'"hidden": 16', b'"hidden": 18'), "the weights do not fit"),
         ("config.json", lambda old: old.replace(b'"hidden": 16', b'"hidden": -2'), ""),
-        ("vocabulary.json", lambda old: b"[]", "not the file of a solver"),
+        ("vocabulary.json", lambda old: b"[]", "not a file of a solver"),
         ("vocabulary.json", lambda old: old.replace(b'"+"', b'"+", "-"'), ""),
         ("model.safetensors", lambda old: old[: len(old) // 2], "not a safetensors file, or damaged"),
         ("model.safetensors", lambda old: b"", "not a safetensors file, or damaged"),
@@ -531,7 +557,7 @@ def test_help_loads_no_torch(command: str) -> None:
 def test_evaluate_and_solve_can_leave_the_plausibility_of_values_out(model: Path, tmp_path: Path) -> None:
     def predictions(folder: Path, *options: str) -> list[tuple[str, float]]:
         file = tmp_path / "predictions.jsonl"
-        assert run("evaluate", folder, "--predictions", file, *options).exit_code == 0
+        assert run("evaluate", folder, "--predictions", file, "--force", *options).exit_code == 0
         found = [json.loads(line) for line in file.read_text().splitlines()]
         return [(one["expr"], one["probability"]) for one in found]
 

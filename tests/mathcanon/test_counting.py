@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from mathcanon._power_series import class_counts
 from mathcanon.counting import LAWS, MAX_N, MAX_N_RECURRENCE, MAX_N_TABLE, asymptotics, count, sequence, table
 from mathcanon.errors import LimitError
+from mathcanon.power_series import class_counts
 
 PUBLISHED = {
     "full": [1, 6, 68, 1170, 27142, 793002, 27914126, 1150212810],
@@ -472,3 +472,13 @@ def test_small_counts_load_no_heavy_module() -> None:
         "print([m for m in ('flint', 'numpy', 'numba', 'sympy', 'networkx', 'torch') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize(("law", "series"), [("full", 2), ("classes", 1)])
+def test_who_asks_is_told_how_many_terms_are_known(law: str, series: int) -> None:
+    told: list[tuple[int, int]] = []
+    assert sequence(300, law, progress=lambda done, total: told.append((done, total))) == sequence(300, law)
+    assert told == sorted(set(told))
+    assert told[0] == (0, 300 * series)
+    assert told[-1][0] >= 300 * series - 150
+    assert {total for _, total in told} == {300 * series}

@@ -17,8 +17,8 @@ from mathcanon import drawing
 from mathcanon.drawing import DRAWINGS, MAX_NODES, MissingExtraError, draw, tree_png, tree_svg, tree_text
 from mathcanon.errors import LimitError, MathCanonError
 from mathcanon.expr import Expr, Operand, make_number
-from mathcanon.parse import parse
-from mathcanon.render import render, tree_nodes
+from mathcanon.notation.notations import parse, render
+from mathcanon.notation.tree_nodes import tree_nodes
 from mathcanon.testing import expressions
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -10,13 +10,13 @@ import pytest
 import sympy
 from hypothesis import given, settings
 
-from mathcanon.canonical import canonical
-from mathcanon.equivalence import equivalent
+from mathcanon.canonical_form import canonical
+from mathcanon.equality.verdict import equivalent
 from mathcanon.errors import LimitError, MathCanonError
 from mathcanon.expr import Expr, Number, Operand, Power, Product, Sum
 from mathcanon.interop import ConversionError, from_networkx, from_sympy, to_networkx, to_sympy
-from mathcanon.parse import parse
-from mathcanon.render import tree_nodes
+from mathcanon.notation.notations import parse
+from mathcanon.notation.tree_nodes import tree_nodes
 from mathcanon.testing import expressions, texts
 
 a, b, c = sympy.symbols("a b c")
@@ -307,10 +307,19 @@ def without_leaf(leaf: int) -> networkx.DiGraph:
         (changed_node(3, kind="number", value="x"), "node 3 is not a number"),
         (changed_node(3, kind="number", value=2.5), "node 3 is not a number"),
         (changed_node(2, value="two"), "node 2 is not a power"),
+        (changed_node(2, value=2.5), "node 2 is not a power"),
+        (changed_node(2, value=[2]), "node 2 is not a power"),
+        (changed_node(0, kind=["sum"]), "node 0 has the unknown kind ['sum']"),
+        (changed_node(0, kind={}), "node 0 has the unknown kind {}"),
+        (changed_node(3, value=["a"]), "node 3 is not a operand: its value is ['a']"),
+        (changed_node(3, value={}), "node 3 is not a operand: its value is {}"),
+        (changed_edge((0, 1), label=["+"]), "not labelled '+' or '-'"),
+        (changed_edge((0, 1), label={}), "not labelled '+' or '-'"),
+        (changed_edge((0, 1), order=[0]), "needs an integer 'order', not [0]"),
         (changed_node(1, kind="power", value="2"), "node 1 of kind power is not labelled ''"),
         (changed_edge((0, 1), label="*"), "not labelled '+' or '-'"),
         (changed_edge((1, 3), label="-"), "not labelled '*' or '/'"),
-        (changed_edge((0, 1), order=None), "no integer 'order'"),
+        (changed_edge((0, 1), order=None), "needs an integer 'order'"),
         (without_leaf(4), "node 1 is not a product"),
         (without_leaf(5), "node 2 is not a power"),
     ],

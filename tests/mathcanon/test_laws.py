@@ -12,15 +12,15 @@ import sympy
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from mathcanon.canonical import canonical, key, signed_class
-from mathcanon.equivalence import equivalent
+from mathcanon.canonical_form import canonical, signed_class
+from mathcanon.equality.verdict import equivalent
 from mathcanon.errors import EvaluationError
-from mathcanon.evaluate import evaluate
 from mathcanon.expr import Expr, Number, Operand, Power, Product, Sum
 from mathcanon.interop import to_sympy
-from mathcanon.parse import parse
-from mathcanon.render import FORMATS, render
+from mathcanon.keys import key
+from mathcanon.notation.notations import FORMATS, parse, render
 from mathcanon.testing import expressions, non_equivalent_pairs, rewrites, texts
+from mathcanon.values import evaluate
 
 law = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 sympy_law = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

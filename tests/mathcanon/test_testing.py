@@ -7,10 +7,10 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
-from mathcanon.canonical import canonical
-from mathcanon.equivalence import equivalent
+from mathcanon.canonical_form import canonical
+from mathcanon.equality.verdict import equivalent
 from mathcanon.expr import Expr, Number, Operand, Power, Product, Sum
-from mathcanon.parse import parse
+from mathcanon.notation.notations import parse
 from mathcanon.testing import expressions, non_equivalent_pairs, numbers, rewrites, texts
 
 law = settings(max_examples=60, deadline=None)

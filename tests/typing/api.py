@@ -71,7 +71,7 @@ def example_equivalence() -> None:
     assert_type(verdict.domain, tuple[mc.Expr, ...])
     grade = assert_type(mc.grade("150+50*2", "150*2-50", constants=("1", "3.14")), mc.Grade)
     assert assert_type(grade.reason, str) and grade == "same-value"
-    assert_type(grade.method, mc.Verdict)
+    assert_type(grade.method, mc.Verdict | None)
     assert_type(grade.value, mc.Verdict | None)
 
 
@@ -164,6 +164,11 @@ def example_errors() -> None:
         assert_type(error.limit, int)
         value_error: ValueError = error
         assert value_error is error
+    try:
+        mc.count(3, "no law")
+    except mc.ArgumentError as error:
+        bad_value: ValueError = error
+        assert bad_value is error
     try:
         mc.evaluate("1/a", {"a": 0})
     except mc.EvaluationError as error:

@@ -1,5 +1,6 @@
-"""The weakly supervised baselines that the ComSearch paper compares with: `lbf` and `warm`, see `run.run_baseline`.
+"""The weakly supervised baselines that the ComSearch paper compares with: LBF and WARM.
 
-They share the solvers, the corpora, the oracle and the evaluation with the pipeline; what differs is where the
-equations come from.  Neither searches: they find what their own model happens to come near to.
+To the pipeline they are arms like the rankers.  Neither searches: their own model proposes equations while it learns.
+Reading order: `table` (the baselines by name), `unlabelled` (problems without equations), `sampling` (trees drawn from
+a solver), `fixing` (trees of the wrong value repaired), `finds` (found equations -> labels), `lbf`, `warm`.
 """

@@ -1,13 +1,13 @@
-"""A tree with the wrong value -> a near one with the right value (Hong et al. 2021, "Learning by Fixing").
+"""A tree with the wrong value -> a similar tree with the right value (Hong et al. 2021, "Learning by Fixing").
 
-Abduction: the root is wanted to have the answer; what a child is wanted to have follows from its parent, the operator
-and the value of its sibling.  So one walk from the root down tells, for every token at once, what to replace it with
-to mend the whole tree.  Where no single token does, a random walk goes on from a tree that differs in one token.
+Abduction: the root should have the answer as its value; the value that a child should have follows from its parent's,
+the operator and the value of its sibling.  One pass from the root down therefore finds, for every token at once, the
+replacements that fix the whole tree.  If there are none, a random walk changes one token and tries again.
 
-Trees are prefix sequences over + - * / and operands whose exact values are given: as Fraction, or as flint's fmpq,
-which computes the same several times as fast.  What a node is wanted to have is
-one value as a rule; but where a subtree has none (a division by zero) below a factor 0, anything would do, or
-anything but 0: hence sets of values, finite or with finite complement, and every one-token fix is found.
+Trees are prefix sequences over + - * / and operands whose exact values are given, as Fraction or as flint's fmpq, which
+is several times as fast.  The target of a node is usually one value.  But if a subtree without a value (a division by
+zero) stands beside a factor 0, any value will do, or any but 0.  Targets are therefore sets of values, finite or with a
+finite complement, so that every one-token fix is found.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from typing import Any, NamedTuple
 
 __all__ = ["OPERATORS", "Propose", "Replacement", "fix", "one_token_fixes", "value_of"]
 
-Exact = Any  # a Fraction or a fmpq; all numbers of a call are of one kind
+Exact = Any  # a Fraction or an fmpq; all numbers of a call have the same type
 
-OPERATORS = ("+", "-", "*", "/")  # the only exponents that powers may have, 2 to 9, are not among the constants
+OPERATORS = ("+", "-", "*", "/")  # no powers: their exponents, 2 to 9, are not among the constants
 
 
 class Replacement(NamedTuple):
-    """A token of a tree and another of its kind."""
+    """The replacement of a token by another of its kind (operator or operand)."""
 
     place: int
     old: str
     new: str
 
 
-#: Draws one of some replacements at the same place: a step of the walk.
+#: Draws one of several replacements of the same token: a step of the random walk.
 Propose = Callable[[Sequence[Replacement]], Replacement]
 
 
@@ -45,9 +45,9 @@ def fix(
     *,
     prefer: Callable[[Replacement], float] | None = None,
 ) -> tuple[str, ...] | None:
-    """A tree of the same shape with the value `target`, after at most `max_steps` steps of the walk; None if none came.
+    """A tree of the same shape with the value `target`, or None if `max_steps` steps of the walk do not find one.
 
-    Of several tokens that would mend the tree it is the one that `prefer` finds best, by default that nearest the root.
+    If several replacements fix the tree, that with the highest `prefer` is used, by default that nearest the root.
 
     >>> from fractions import Fraction
     >>> values = {"N0": Fraction(150), "N1": Fraction(2), "N2": Fraction(50)}
@@ -85,10 +85,10 @@ def value_of(prefix: Sequence[str], operands: Mapping[str, Exact]) -> Exact | No
 
 
 class _Node(NamedTuple):
-    """A node of a tree, by its place in the prefix sequence."""
+    """The value of a node, and its children as positions in the prefix sequence."""
 
     value: Exact | None
-    left: int = -1  # places of the children
+    left: int = -1  # -1 for a leaf
     right: int = -1
 
 
@@ -126,9 +126,9 @@ def _applied(operator: str, left: Exact | None, right: Exact | None) -> Exact | 
 
 
 class _Wanted(NamedTuple):
-    """Values that mend the tree: these, or all but these."""
+    """The values of a node that fix the tree: these, or all but these."""
 
-    values: tuple[Exact, ...]  # very few: comparing is cheaper than hashing
+    values: tuple[Exact, ...]  # so few that comparing is cheaper than hashing
     all_but: bool = False
 
     @property
@@ -139,7 +139,7 @@ class _Wanted(NamedTuple):
         return value is not None and (value in self.values) != self.all_but
 
     def through(self, inverse: Callable[[Exact], Exact]) -> _Wanted:
-        """What is wanted before a step that can be undone."""
+        """The operands that an invertible operation maps to these values."""
         return _Wanted(tuple(map(inverse, self.values)), self.all_but)
 
 
@@ -149,7 +149,10 @@ _ANYTHING_BUT_0 = _Wanted((0,), all_but=True)
 
 
 def one_token_fixes(prefix: Sequence[str], operands: Mapping[str, Exact], target: Exact) -> Iterator[Replacement]:
-    """Every replacement of one token that gives a tree of another value the value `target`, from the root down."""
+    """Yield every replacement of one token that gives the tree the value `target`, from the root down.
+
+    The tree must have another value to begin with.
+    """
     return _mending(prefix, _evaluated(prefix, operands), operands, target)
 
 
@@ -157,7 +160,7 @@ def _mending(
     prefix: Sequence[str], nodes: Sequence[_Node], operands: Mapping[str, Exact], target: Exact
 ) -> Iterator[Replacement]:
     pending = [(0, _Wanted((target,)))]
-    for place, wanted in pending:  # which grows
+    for place, wanted in pending:  # `pending` grows meanwhile
         old = prefix[place]
         _, left, right = nodes[place]
         if left < 0:
@@ -167,7 +170,7 @@ def _mending(
         for new in OPERATORS:
             if new != old and wanted.has(_applied(new, before, after)):
                 yield Replacement(place, old, new)
-        # A change in one child can't mend what the other one has broken.
+        # If one child has no value, no change in the other can fix the tree.
         if after is not None and not (of_left := _wanted_left(old, after, wanted)).is_empty:
             pending.append((left, of_left))
         if before is not None and not (of_right := _wanted_right(old, before, wanted)).is_empty:
@@ -175,7 +178,7 @@ def _mending(
 
 
 def _wanted_left(operator: str, right: Exact, wanted: _Wanted) -> _Wanted:
-    """The x for which `x operator right` is wanted."""
+    """The values x for which `x operator right` is wanted."""
     if operator == "+":
         return wanted.through(lambda value: value - right)
     if operator == "-":
@@ -186,7 +189,7 @@ def _wanted_left(operator: str, right: Exact, wanted: _Wanted) -> _Wanted:
 
 
 def _wanted_right(operator: str, left: Exact, wanted: _Wanted) -> _Wanted:
-    """The x for which `left operator x` is wanted."""
+    """The values x for which `left operator x` is wanted."""
     if operator == "+":
         return wanted.through(lambda value: value - left)
     if operator == "-":
@@ -200,7 +203,7 @@ def _wanted_right(operator: str, left: Exact, wanted: _Wanted) -> _Wanted:
 
 
 def _wanted_factor(other: Exact, wanted: _Wanted) -> _Wanted:
-    """The x for which `x * other` is wanted."""
+    """The values x for which `x * other` is wanted."""
     if other:
         return wanted.through(lambda value: value / other)
     return _ANYTHING if wanted.has(other) else _NOTHING

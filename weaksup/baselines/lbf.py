@@ -1,68 +1,95 @@
 """LBF, learning by fixing (Hong, Li, Ciao, Huang & Zhu, AAAI 2021).
 
-Each step decodes a batch greedily with the weights of the moment, mends the trees of the wrong value (`fixing.py`) by
-tokens that the model itself finds likely, and learns the mended trees.  As in the authors' code, trees have as many
-leaves as there are quantities, then one more, then two more, until a fix is found; mending keeps the shape of a tree,
-so shapes are drawn by chance in the first epochs.
+Each step decodes a batch greedily with the current weights, fixes the trees of a wrong value (`fixing.py`), preferring
+tokens that the model finds likely, and learns from the fixed trees.  As in the authors' code, trees have as many leaves
+as there are quantities, then one more, then two more, until a fix is found.  Fixing keeps the shape of a tree, so
+shapes are drawn at random in the first epochs.
 
-A fix is learnt in the writing of all lessons (`TrainConfig.writing`): a+b and b+a, found by turns, would only confuse.
-With memory, all different trees that were ever found for a problem are learnt each time, with equal weights; without
-it only the one that was found now.
+Fixes are rewritten like all training equations (`TrainConfig.writing`), so that the model does not have to learn a+b
+and b+a as different targets.  With memory, each step learns all trees ever found for a problem, with equal weights;
+without it, only the one just found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
-from fractions import Fraction
 from math import exp
+from pathlib import Path
 from random import Random
 from typing import Any
 
-from flint import fmpq
+import msgspec
+import torch
 
 from ..records import Problem
-from ..solvers.batches import Example
-from ..solvers.trees import expression_of, write_tree
-from ..value_level import CONSTANTS
-from .finds import Finds
+from ..solvers.data.batches import Example
+from ..solvers.data.trees import expression_of, write_tree
+from ..solvers.presets import SolverConfig, TrainConfig
+from ..solvers.training.lesson_sources import Moment
+from ..solvers.training.loop import OnValidation, Progress, TrainingRun
+from ..storage.json_lines import write_records
+from ..storage.run_files import LABELS, SOLVER
+from .finds import Finds, labels_of
 from .fixing import OPERATORS, Replacement, fix
-from .learner import Learner
 from .sampling import Written, write_trees
+from .table import LBFConfig
+from .unlabelled import Unlabelled
 
-__all__ = ["Fixer", "exact", "operand_values"]
+__all__ = ["Fixer", "learn_by_fixing"]
 
-_MORE_LEAVES = (0, 1, 2)  # than there are quantities
-_SHAPED_EPOCHS = 5  # in which shapes are drawn, or a quarter of all if that is less
-
-
-def operand_values(problem: Problem) -> dict[str, fmpq]:
-    """What equations of a problem are made of: constants and its quantities."""
-    values = CONSTANTS | {f"N{i}": quantity.exact for i, quantity in enumerate(problem.quantities)}
-    return {name: exact(value) for name, value in values.items()}
+_MORE_LEAVES = (0, 1, 2)  # beyond the number of quantities
+_SHAPED_EPOCHS = 5  # the first epochs, in which shapes are random; at most a quarter of all
 
 
-def exact(value: Fraction) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
+def learn_by_fixing(
+    problems: Sequence[Problem],
+    valid: Sequence[Problem],
+    folder: Path,
+    *,
+    config: SolverConfig,
+    train: TrainConfig,
+    how: LBFConfig,
+    device: torch.device | str = "cpu",
+    progress: Progress | None = None,
+    on_validation: OnValidation | None = None,
+) -> None:
+    """Train a solver into `folder`/solver, and write the equations that it found to `folder`/labels.jsonl.
+
+    Raises `AlreadyTrained` if both are complete.
+    """
+    given = Unlabelled(problems, config, min_word_count=train.min_word_count, device=device)
+    fixer = Fixer(given, memory=how.memory, walk=how.walk, writing=train.writing, seed=train.seed)
+    weighted = msgspec.structs.replace(train, soft="expected")
+    run = TrainingRun(fixer, given.vocabulary, valid, folder / SOLVER, config=config, train=weighted, device=device)
+    with ExitStack() as held:
+        run.prepare(held)
+        run.train(progress=progress, on_validation=on_validation)
+        latest_first = {id: dict(reversed(found.items())) for id, found in fixer.finds.items()}
+        write_records(folder / LABELS, labels_of(problems, latest_first, baseline="lbf"))
+        run.finish()  # only now, as the checkpoint holds the fixes
 
 
 class Fixer:
-    """The teacher of LBF."""
+    """The lesson source of LBF, which makes each batch's lessons with the current model."""
 
-    def __init__(self, learner: Learner, problems: Sequence[Problem], *, memory: bool, walk: int) -> None:
-        self.learner, self.problems, self.memory, self.walk = learner, problems, memory, walk
-        self.operands = [operand_values(problem) for problem in problems]
+    def __init__(self, given: Unlabelled, *, memory: bool, walk: int, writing: str, seed: int) -> None:
+        self.given, self.examples, self.problems = given, given.examples, given.problems
+        self.memory, self.walk, self.writing, self.seed = memory, walk, writing, seed
+        self.about = {"name": "lbf", "memory": memory, "walk": walk}
         self.finds: Finds = {}
 
-    def teach(self, places: Sequence[int], step: int) -> list[Example]:
+    def teach(self, places: Sequence[int], now: Moment) -> list[Example]:
+        now.model.eval()
         found: dict[int, str] = {}
         for more in _MORE_LEAVES:
             open_ = [place for place in places if place not in found]
-            for place, tree in zip(open_, self._decoded(open_, more, step), strict=True):
-                if mended := self._fixed(place, tree, Random(f"{self.learner.train.seed}:{step}:{more}:{place}")):
+            for place, tree in zip(open_, self._decoded(open_, more, now), strict=True):
+                if mended := self._fixed(place, tree, Random(f"{self.seed}:{now.step}:{more}:{place}")):
                     found[place] = mended
                     counts = self.finds.setdefault(self.problems[place].id, {})
-                    counts[mended] = counts.pop(mended, 0) + 1  # the latest last
+                    counts[mended] = counts.pop(mended, 0) + 1  # the latest find comes last
         lessons = []
         for place in places:
             known = self.finds.get(self.problems[place].id, {})
@@ -70,30 +97,30 @@ class Fixer:
             if trees:
                 numbers = tuple(self._numbers(prefix.split()) for prefix in trees)
                 weights = (1 / len(trees),) * len(trees)
-                lessons.append(replace(self.learner.examples[place], trees=numbers, weights=weights))
+                lessons.append(replace(self.examples[place], trees=numbers, weights=weights))
         return lessons
 
-    def _decoded(self, places: Sequence[int], more: int, step: int) -> list[Written]:
-        """The greedy trees of some problems, with so many leaves more than there are quantities."""
+    def _decoded(self, places: Sequence[int], more: int, now: Moment) -> list[Written]:
+        """The greedily decoded trees of some problems, with `more` leaves than there are quantities."""
         if not places:
             return []
         sizes = [max(1, len(self.problems[place].quantities)) + more for place in places]
         written = write_trees(
-            self.learner.model,  # type: ignore[arg-type]
-            self.learner.batch([self.learner.examples[place] for place in places]),
+            now.model,  # type: ignore[arg-type]
+            self.given.batch(places),
             [(size, size) for size in sizes],
-            any_shape=step < min(_SHAPED_EPOCHS * self.learner.per_epoch, self.learner.steps / 4),
+            any_shape=now.step < min(_SHAPED_EPOCHS * now.per_epoch, now.steps / 4),
         )
         return [tree for (tree,) in written]
 
     def _fixed(self, place: int, tree: Written, rng: Random) -> str | None:
-        """The mended tree of a problem, written as equations are taught."""
-        problem, operands = self.problems[place], self.operands[place]
-        prefix = [self.learner.vocabulary.text(token) for token in tree.tokens]
+        """The fixed tree of a problem, rewritten like all training equations; None if no fix was found."""
+        operands = self.given.operands[place]
+        prefix = self.given.prefix(tree.tokens)
         numbers = {text: self._numbers([text])[0] for text in (*OPERATORS, *operands)}
 
         def gain(change: Replacement) -> float:
-            """How much likelier the model finds the new token than the old one."""
+            """The gain in log-probability from the old token to the new one."""
             chances = tree.chances[change.place]
             return chances[numbers[change.new]] - chances[numbers[change.old]]
 
@@ -101,18 +128,18 @@ class Fixer:
             gains = list(map(gain, changes))
             return rng.choices(changes, [exp(one - max(gains)) for one in gains])[0]
 
-        mended = fix(prefix, operands, exact(problem.exact_answer), rng, propose, self.walk, prefer=gain)
+        mended = fix(prefix, operands, self.given.answers[place], rng, propose, self.walk, prefer=gain)
         if mended is None:
             return None
-        written = write_tree(expression_of(mended), problem, writing=self.learner.train.writing)
+        written = write_tree(expression_of(mended), self.problems[place], writing=self.writing)
         return " ".join(written if written and numbers.keys() >= set(written) else mended)
 
     def _numbers(self, prefix: Sequence[str]) -> tuple[int, ...]:
-        tokens = [self.learner.vocabulary.token(text) for text in prefix]
+        tokens = [self.given.vocabulary.token(text) for text in prefix]
         return tuple(token for token in tokens if token is not None)
 
     def state(self) -> Any:
         return self.finds
 
     def restore(self, state: Any) -> None:
-        self.finds = state
+        self.finds = msgspec.convert(state, dict[str, dict[str, int | float]])

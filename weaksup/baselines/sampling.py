@@ -1,8 +1,8 @@
-"""Trees that a solver writes token by token, the likeliest or drawn by chance, for a whole batch at once.
+"""Trees that a solver writes token by token, greedily or by sampling, for a whole batch at once.
 
-Unlike beam search this keeps the distribution over tokens that each node was written from, and the number of leaves is
-given or lies in a range: a solver that has learnt nothing yet writes single numbers, or trees without end, that nothing
-can be learnt from (the "tree regularization" of Hong et al. 2021).
+Unlike beam search, this keeps the distribution over tokens at each node, and restricts the number of leaves to a range:
+an untrained solver would write single numbers or endless trees, from which nothing can be learnt (the "tree
+regularization" of Hong et al. 2021).
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from ..solvers.batches import Batch
-from ..solvers.beam import Stacks, TreeSolver, close, open_places, push
+from ..errors import WeakSupError
+from ..solvers.data.batches import Batch
+from ..solvers.decoding.beam import Stacks, TreeSolver, close, open_places, push
 
 __all__ = ["Written", "write_trees"]
 
 
 class Written(NamedTuple):
-    """A tree as it was written."""
+    """A tree with the distributions that its tokens were chosen from."""
 
-    tokens: tuple[int, ...]  # prefix
-    chances: list[list[float]]  # for each of them the log-probabilities of all tokens
+    tokens: tuple[int, ...]  # in prefix order
+    chances: list[list[float]]  # for each token, the log-probabilities of all tokens at its node
 
 
 @torch.inference_mode()
@@ -35,10 +36,11 @@ def write_trees(
     draws: int | None = None,
     any_shape: bool = False,
 ) -> list[list[Written]]:
-    """For each example that the batch was made of, `draws` trees drawn by torch's generator; without it the greedy one.
+    """For each original example of the batch, `draws` trees sampled with torch's generator, or the greedy tree if None.
 
-    `leaves` are the fewest and the most leaves that the trees of each example may have.  With `any_shape` a fair coin
-    decides where to branch, and the solver only what to write there.
+    `leaves` has the fewest and the most leaves that a tree of each example may have.  With `any_shape` a fair coin
+    decides where to branch, and the solver only chooses the operators and operands.  Raises WeakSupError if the
+    network's probabilities are not numbers.
     """
     decoder, memory = model.decoder, model.read(batch)
     copies = draws or 1
@@ -62,6 +64,10 @@ def write_trees(
         owner = owners[live]
         known[live] = torch.cat([goal[live], decoder.attend(goal[live], owner, memory)], dim=-1)
         scores = decoder.score(known[live], owner, memory).log_softmax(-1)  # (live, tokens)
+        if scores.isnan().any():
+            raise WeakSupError(
+                "training has diverged: the network's probabilities are not numbers; use a lower learning rate"
+            )
         chances[live, step] = scores
         to_come = open_places(stacks.take(live))
         branching = (step + to_come + 2 <= high[live], (to_come > 1) | (step + 1 >= low[live]))
@@ -83,13 +89,13 @@ def write_trees(
 
 
 def _either(branch: Tensor, end: Tensor) -> tuple[Tensor, Tensor]:
-    """Where a node may both branch and end (rows,), one of them by a fair coin."""
+    """Choose by a fair coin where a node (rows,) may either branch or end."""
     heads = torch.rand(len(branch), device=branch.device) < 0.5
     return branch & (heads | ~end), end & ~(heads & branch)
 
 
 def _allowed(scores: Tensor, branch: Tensor, end: Tensor, operators: int) -> Tensor:
-    """The scores (rows, tokens) without the operators or the operands where there must not be one."""
+    """The scores (rows, tokens), with -inf for operators that may not branch and operands that may not end."""
     allowed = scores.clone()
     allowed[:, :operators].masked_fill_(~branch.unsqueeze(1), -torch.inf)
     allowed[:, operators:].masked_fill_(~end.unsqueeze(1), -torch.inf)

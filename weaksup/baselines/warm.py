@@ -1,49 +1,92 @@
 """WARM, weakly supervised by reinforcement (Chatterjee, Waghmare, Kumar & Ramakrishnan 2021).
 
-A generator is trained by REINFORCE: trees are drawn from it, one of the right value is rewarded with 1, and the
-gradient of its log-probability is weighted by the reward less the usual one (a moving average).  What the trained
-generator then finds, its best tree or with a beam all of them, where the value is right, teaches a solver.
+A generator is trained by REINFORCE: trees are sampled from it, a tree with the right value gets a reward of 1, and the
+gradient of each log-probability is weighted by the reward minus a baseline, the moving average of the rewards.  The
+trained generator's right-valued trees (of its best ones or of its whole beam) are the labels that train a solver.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from math import exp
+from pathlib import Path
 from typing import Any
 
-from ..records import Problem
-from ..solvers.batches import Example, bucketed
-from ..solvers.beam import beam_search
-from .finds import Finds
-from .fixing import value_of
-from .lbf import exact, operand_values
-from .learner import Learner
-from .sampling import write_trees
+import msgspec
+import torch
+from torch import nn
 
-__all__ = ["Reinforcer", "harvest", "leaf_range"]
+from ..records import Problem
+from ..solvers.data.batches import Example, bucketed
+from ..solvers.decoding.beam import beam_search
+from ..solvers.decoding.solver import Solver
+from ..solvers.presets import SolverConfig, TrainConfig
+from ..solvers.training.lesson_sources import Moment
+from ..solvers.training.loop import OnValidation, Progress, TrainingRun
+from ..solvers.training.model_folder import AlreadyTrained
+from ..storage.json_lines import write_records
+from ..storage.run_files import GENERATOR, LABELS
+from .finds import Finds, labels_of
+from .sampling import write_trees
+from .table import WARMConfig
+from .unlabelled import Unlabelled
+
+__all__ = ["Reinforcer", "generate_labels", "harvest", "leaf_range"]
 
 _DECAY = 0.95  # of the moving average of rewards
 
 
+def generate_labels(
+    problems: Sequence[Problem],
+    valid: Sequence[Problem],
+    folder: Path,
+    *,
+    config: SolverConfig,
+    train: TrainConfig,
+    how: WARMConfig,
+    device: torch.device | str = "cpu",
+    progress: Progress | None = None,
+    on_validation: OnValidation | None = None,
+) -> None:
+    """Train a generator into `folder`/generator, and write the equations that it then finds to `folder`/labels.jsonl.
+
+    The weights of the last step are used: the generator only has to solve `problems` themselves, so `valid` is ignored.
+    """
+    given = Unlabelled(problems, config, min_word_count=train.min_word_count, device=device)
+    weighted = msgspec.structs.replace(train, soft="expected")
+    with suppress(AlreadyTrained), ExitStack() as held:  # it is if the run was killed after training
+        teacher = Reinforcer(given, draws=how.draws)
+        run = TrainingRun(
+            teacher, given.vocabulary, [], folder / GENERATOR, config=config, train=weighted, device=device
+        )
+        run.prepare(held)
+        run.train(progress=progress, on_validation=on_validation)
+        run.finish()
+    generator = Solver.load(folder / GENERATOR, device=str(device))
+    write_records(folder / LABELS, labels_of(problems, harvest(generator.model, given, beam=how.beam), baseline="warm"))
+
+
 class Reinforcer:
-    """The teacher of WARM's generator."""
+    """The lesson source of WARM's generator: sampled trees, weighted by their rewards."""
 
-    def __init__(self, learner: Learner, problems: Sequence[Problem], *, draws: int) -> None:
-        self.learner, self.problems, self.draws = learner, problems, draws
-        self.usual = 0.0  # reward
+    def __init__(self, given: Unlabelled, *, draws: int) -> None:
+        self.given, self.examples, self.draws = given, given.examples, draws
+        self.about = {"name": "warm", "draws": draws}
+        self.usual = 0.0  # the moving average of the rewards
 
-    def teach(self, places: Sequence[int], step: int) -> list[Example]:
-        examples = [self.learner.examples[place] for place in places]
-        sizes = [leaf_range(len(self.problems[place].quantities)) for place in places]
-        batch = self.learner.batch(examples)
-        written = write_trees(self.learner.model, batch, sizes, draws=self.draws)  # type: ignore[arg-type]
+    def teach(self, places: Sequence[int], now: Moment) -> list[Example]:
+        now.model.eval()
+        examples = [self.examples[place] for place in places]
+        sizes = [leaf_range(len(self.given.problems[place].quantities)) for place in places]
+        written = write_trees(now.model, self.given.batch(places), sizes, draws=self.draws)  # type: ignore[arg-type]
         lessons, rewards = [], []
         for place, example, drawn in zip(places, examples, written, strict=True):
             trees = tuple(tree.tokens for tree in drawn)
-            gained = [float(is_right(self.learner, self.problems[place], tree)) for tree in trees]
+            gained = [float(self.given.is_right(place, tree)) for tree in trees]
             weights = tuple((reward - self.usual) / self.draws for reward in gained)
-            # Only the very tokens that were drawn are answered for, not others of the same value.
+            # The gradient is for the sampled tokens only, not for other operands of the same value.
             lessons.append(replace(example, trees=trees, weights=weights, same=tuple(range(len(example.same)))))
             rewards += gained
         self.usual = _DECAY * self.usual + (1 - _DECAY) * sum(rewards) / len(rewards)
@@ -53,11 +96,11 @@ class Reinforcer:
         return self.usual
 
     def restore(self, state: Any) -> None:
-        self.usual = state
+        self.usual = msgspec.convert(state, float)
 
 
 def leaf_range(quantities: int) -> tuple[int, int]:
-    """The fewest and the most leaves of the trees of a problem: nearly all equations of the corpora are within.
+    """The fewest and the most leaves of a problem's trees; nearly all equations of the corpora are in this range.
 
     >>> [leaf_range(quantities) for quantities in (1, 2, 3, 5)]
     [(2, 3), (2, 3), (2, 4), (4, 6)]
@@ -65,37 +108,27 @@ def leaf_range(quantities: int) -> tuple[int, int]:
     return max(2, quantities - 1), max(3, quantities + 1)
 
 
-def is_right(learner: Learner, problem: Problem, tokens: Sequence[int]) -> bool:
-    """Whether a tree has the value of the answer."""
-    prefix = [learner.vocabulary.text(token) for token in tokens]
-    return value_of(prefix, operand_values(problem)) == exact(problem.exact_answer)
+def harvest(model: nn.Module, given: Unlabelled, *, beam: int, batch_size: int = 64) -> Finds:
+    """The right-valued trees of the beam for each problem; a beam of 1 gives the best tree only.
 
-
-def harvest(learner: Learner, problems: Sequence[Problem], *, beam: int, batch_size: int = 64) -> Finds:
-    """The right-valued trees of the beam for each problem; a beam of 1 is the best tree.
-
-    Their weights are their probabilities over that of the likeliest of them: a generator that is sure of something
-    wrong gives the right ones probabilities that no float has.
+    Their weights are probabilities relative to the most likely of them: if the generator is confident in a wrong tree,
+    the probabilities of the right ones may be too small for a float.
     """
-    model = learner.averaged().model
+    model.eval()
     finds: Finds = {}
     by_size: dict[int, list[int]] = {}
-    for place in learner.readable:
-        by_size.setdefault(len(problems[place].quantities), []).append(place)
+    for place, problem in enumerate(given.problems):
+        by_size.setdefault(len(problem.quantities), []).append(place)
     for quantities, members in sorted(by_size.items()):
-        for chosen in bucketed([len(learner.examples[i].words) for i in members], batch_size=batch_size):
+        for chosen in bucketed([len(given.examples[i].words) for i in members], batch_size=batch_size):
             places = [members[i] for i in chosen.tolist()]
-            batch = learner.batch([learner.examples[i] for i in places])
             longest = 2 * leaf_range(quantities)[1] - 1
-            found = beam_search(model, batch, beam=beam, max_tokens=longest)  # type: ignore[arg-type]
+            found = beam_search(model, given.batch(places), beam=beam, max_tokens=longest)  # type: ignore[arg-type]
             for place, hypotheses in zip(places, found, strict=True):
-                right = [tree for tree in hypotheses if is_right(learner, problems[place], tree.tokens)]
+                right = [tree for tree in hypotheses if given.is_right(place, tree.tokens)]
                 if right:
                     most = max(tree.log_probability for tree in right)
-                    finds[problems[place].id] = {
-                        " ".join(learner.vocabulary.text(token) for token in tree.tokens): exp(
-                            tree.log_probability - most
-                        )
-                        for tree in right
+                    finds[given.problems[place].id] = {
+                        " ".join(given.prefix(tree.tokens)): exp(tree.log_probability - most) for tree in right
                     }
     return finds

@@ -1,16 +1,16 @@
-"""Story grammars: schemes of word problems written as data, and how one telling is drawn from them.
+"""Story grammars: schemes of word problems in TOML, from which random stories are drawn.
 
-A grammar is a TOML file with word lists and schemes.  A scheme has an `equation` over number slots (one letter each),
-`numbers` that say how each slot is drawn, in this order, `where` conditions, and a few `texts` that tell the story:
+A grammar has word lists and schemes.  A scheme has an `equation` over number slots (one letter each), `numbers` that
+say how each slot is drawn (in file order), `where` conditions, and a few `texts`, which are templates of the story:
 
     {a}                   a number slot
-    {person}, {person2}   a word of that list; another one of the same list
+    {person}, {person2}   a word of the list `person`; a different word of the same list
     {person.his}          another form of the same word
-    [left|still unread]   one of these
-    <fact. ~ fact.>       all of these, in any order
+    [left|still unread]   one of the alternatives
+    <fact. ~ fact.>       all of the sentences, in random order
 
-Draws: `2..40`, `0.4..2 step 0.1`, `5%..60% step 5%`, `1/3 2/5 3/8` (one of these), `= k*b` (computed from slots above;
-a slot that no text tells, such as k, only serves to keep answers whole).  Conditions: `a > b`, `a < b*c`,
+Numbers: `2..40`, `0.4..2 step 0.1`, `5%..60% step 5%`, `1/3 2/5 3/8` (one of these), `= k*b` (computed from earlier
+slots; a slot that is in no text, such as k, only serves to keep answers whole).  Conditions: `a > b`, `a < b*c`,
 `a != b`, `whole a/b`.  Numbers are drawn again until all conditions hold and the answer is positive.
 """
 
@@ -27,8 +27,8 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from mathcanon.errors import MathCanonError
-from mathcanon.evaluate import as_fraction, evaluate
-from mathcanon.parse import parse
+from mathcanon.notation.notations import parse
+from mathcanon.values import as_fraction, evaluate
 
 from ..errors import DataError
 
@@ -49,17 +49,17 @@ _LETTER = re.compile(r"\b[a-z]\b")
 
 
 class Telling(NamedTuple):
-    """A story with its words filled in and its numbers still as slots `{a}`, and the numbers."""
+    """A story whose words are filled in and whose numbers are still slots such as `{a}`, with those numbers."""
 
     template: str
-    surfaces: dict[str, str]  # slot -> as the text writes it
+    surfaces: dict[str, str]  # slot -> the number as the text writes it
     values: dict[str, Fraction]
     equation: str  # over literal numbers
     answer: Fraction
 
 
 class WordList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words of one kind, a row each; `forms` names the columns, the first of which is the word itself."""
+    """Words of one kind, one per row; `forms` names the columns, of which the first is the word itself."""
 
     rows: tuple[str, ...]
     forms: tuple[str, ...] = ("",)
@@ -118,7 +118,7 @@ class Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_grammar(data: bytes, *, path: str) -> Grammar:
-    """The grammar in a TOML file; `path` is for messages.  Raises `DataError` naming the scheme that is wrong."""
+    """The grammar in the content of a TOML file; `DataError` names `path` and the invalid scheme."""
     try:
         grammar = msgspec.toml.decode(data, type=Grammar)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -141,7 +141,7 @@ def draw_below(rng: Random, bound: int) -> int:
 
 
 def _draw_small(rng: Random, bound: int) -> int:
-    """A number in 0..bound-1, small ones more often: they are in real problems, and they make false matches."""
+    """A number in 0..bound-1, small ones more often: as in real problems, they lead to false matches."""
     share = rng.random()
     return int(share * share * bound)
 
@@ -176,7 +176,7 @@ def _fill_words(text: str, words: Mapping[str, WordList], rng: Random) -> str:
 
 
 def _surface(value: Fraction, spec: str, language: str) -> str:
-    """A number as the text writes it: in the way its draw is written."""
+    """The number as the text writes it: a percent, fraction or decimal like its `spec`."""
     if "%" in spec:
         return f"{_decimal(value * 100)}%"
     if "/" in spec and not spec.startswith("="):
@@ -205,11 +205,11 @@ def _parse_draw(spec: str) -> Callable[[Random, Values], Fraction]:
         step = as_fraction(step_text or ("1%" if "%" in spec else "1"))
         count = (high - low) // step + 1
         if count < 1:
-            raise DataError(f"an empty range {spec!r}", field="numbers")
+            raise DataError(f"the range {spec!r} is empty", field="numbers")
         return lambda rng, values: low + step * _draw_small(rng, count)
     options = tuple(as_fraction(text) for text in spec.split())
     if not options:
-        raise DataError("a draw without numbers", field="numbers")
+        raise DataError("a slot has no numbers to draw from", field="numbers")
     return lambda rng, values: _pick(options, rng)
 
 
@@ -235,21 +235,21 @@ def _parse_formula(text: str) -> Formula:
 
 
 def _check(scheme: Scheme, words: Mapping[str, WordList]) -> None:
-    """Every slot is known, every text tells every number of the equation, and numbers can be drawn."""
+    """Raise `DataError` unless all slots are known, each text has all numbers of the equation, and numbers fit."""
     used = set(_LETTER.findall(scheme.equation))
     for text in scheme.texts:
         told: set[str] = set()
         for name, index, form in _SLOT.findall(text):
             if name in scheme.numbers and not index and not form:
                 if name in told:
-                    raise DataError(f"the text tells {name} twice: {text!r}", field="texts")
+                    raise DataError(f"the text has the number {name} twice: {text!r}", field="texts")
                 told.add(name)
             elif name not in words:
-                raise DataError(f"nothing is called {name} in {text!r}", field="texts")
+                raise DataError(f"unknown slot {name} in {text!r}", field="texts")
             elif form not in words[name].forms or int(index or 1) > len(words[name].rows):
                 raise DataError(f"no such form or word: {name}{index}.{form} in {text!r}", field="texts")
         if not used <= told:
-            raise DataError(f"the text does not tell {', '.join(sorted(used - told))}: {text!r}", field="texts")
+            raise DataError(f"the text lacks the numbers {', '.join(sorted(used - told))}: {text!r}", field="texts")
     if not scheme.texts or not used:
         raise DataError("a scheme needs a text and a number", field="texts")
     scheme.draw_numbers(Random(0))

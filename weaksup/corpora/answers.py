@@ -1,8 +1,8 @@
-"""Annotated answers to exact numbers: every form the corpora have.
+"""Annotated answers -> exact numbers, in every form that the corpora use.
 
 `20`, `98.5`, `40%`, `((3)/(5))`, `1((7)/(9))`, `(3/5)`, `2(1/3)`, `1 1/2`, `15 (balls)`, `$1,250`, `-410.0`, JSON
-numbers (floats as they print, so 0.16666666666666666 stays that decimal), and calculations left undone
-(`160/(1-20%)`).  Not answers: several numbers (`3; 4`), words, clock times.  A ratio `5:6` is a division.
+numbers (a float as it prints: 0.16666666666666666 stays that decimal), and calculations that were not evaluated
+(`160/(1-20%)`).  A ratio `5:6` is a division.  Several numbers (`3; 4`), words and clock times are refused.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from fractions import Fraction
 
 from mathcanon.errors import MathCanonError
-from mathcanon.parse import parse_number
+from mathcanon.notation.notations import parse_number
 
 __all__ = ["AnswerError", "read_answer"]
 
@@ -33,7 +33,7 @@ class AnswerError(ValueError):
 
 
 def read_answer(raw: object) -> Fraction:
-    """The exact value of an annotated answer, as JSON or text gives it.
+    """The exact value of an annotated answer, which may be text or a JSON number.
 
     >>> read_answer("1((7)/(9))"), read_answer("15 (balls)"), read_answer(0.1)
     (Fraction(16, 9), Fraction(15, 1), Fraction(1, 10))

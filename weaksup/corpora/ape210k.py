@@ -1,8 +1,8 @@
 """Ape210K (Zhao et al. 2020): Chinese, JSON Lines with the fields of Math23K.
 
-Its `segmented_text` is split by character and tears fractions apart (`( 1 / 5 )`), so quantities are found in the
-running text and then joined; `segmenter="rjieba"` gives words instead of characters.  Some answers are calculations
-left undone.
+Its `segmented_text` is split by character and breaks fractions (`( 1 / 5 )`), so quantities are found in the running
+text and their tokens are joined; `segmenter="rjieba"` gives words instead of characters.  Some answers are
+calculations that were not evaluated.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..quantities import NumberWords
 from ..records import Problem, Skipped
 from .gold import read_gold
 from .problems import make_problem
+from .quantities import NumberWords
 from .records_json import iterate_records
 
 __all__ = ["FILES", "read_ape210k"]

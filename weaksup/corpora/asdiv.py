@@ -1,8 +1,8 @@
-"""ASDiv (Miao et al. 2020): English, XML; `subset="a"` is ASDiv-A, the arithmetic part, given by five id lists.
+"""ASDiv (Miao et al. 2020): English, XML; `subset="a"` is ASDiv-A, the arithmetic part, defined by five id lists.
 
-The text is Body and Question, the answer carries its unit in brackets, the formula its result (`6+9=15`).  Outside
+The text is Body plus Question; the answer has its unit in brackets, and the formula has its result (`6+9=15`).  Outside
 ASDiv-A many formulas are systems, comparisons or functions (no gold equation) and some answers are words or pairs
-(skipped).  Number words count: every fourth problem of ASDiv-A has no numeral at all.
+(skipped).  Number words are quantities by default: a quarter of the problems of ASDiv-A have no numeral at all.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from ..errors import ConfigError, DataError
-from ..quantities import NumberWords
 from ..records import Problem, Skipped
-from .files import read_text
+from .data_files import read_text
 from .gold import Gold, read_gold
 from .problems import make_problem
+from .quantities import NumberWords
 from .records_json import Record
 
 __all__ = ["FILES", "asdiv_problem", "read_asdiv", "read_subset"]
@@ -46,7 +46,7 @@ def read_asdiv(
 
 
 def read_subset(path: Path) -> frozenset[str]:
-    """The ids of ASDiv-A, from the fold lists that lie beside the corpus file."""
+    """The ids of ASDiv-A, from the fold lists beside the corpus file."""
     lists = sorted((path.parent / "asdiv-a").glob("fold*.txt"))
     if not lists:
         raise DataError("ASDiv-A needs the id lists asdiv-a/fold0.txt ... beside the file", path=str(path))
@@ -54,7 +54,7 @@ def read_subset(path: Path) -> frozenset[str]:
 
 
 def asdiv_problem(record: Record, *, number_words: NumberWords = True, segmenter: str = "") -> Problem | Skipped:
-    """The problem of an element; also of MWPToolkit's JSON, which marks attributes with `@`."""
+    """The problem of an XML element, or of MWPToolkit's JSON, which marks attributes with `@`."""
     formula = record.text("Formula")
     answer = record.text("Answer")
     if "hh:mm" in formula:
@@ -72,7 +72,7 @@ def asdiv_problem(record: Record, *, number_words: NumberWords = True, segmenter
 
 
 def _gold(formula: str) -> Gold:
-    """The left side of `calculation=result`; a remainder (`=5 r2`) makes no difference."""
+    """The left side of `calculation=result`; a remainder in the result (`=5 r2`) is ignored."""
     left, equals, result = formula.partition("=")
     if not equals or not _RESULT.fullmatch(result):
         return Gold(None, "gold-not-arithmetic")
@@ -82,7 +82,7 @@ def _gold(formula: str) -> Gold:
 def _elements(path: Path) -> Iterator[Record]:
     text = read_text(path)
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise DataError("XML with its own entities is not read", path=str(path))
+        raise DataError("XML that declares entities or a document type is refused", path=str(path))
     try:
         root = ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError) as error:
@@ -90,7 +90,7 @@ def _elements(path: Path) -> Iterator[Record]:
         raise DataError(f"not XML: {error}", path=str(path), line=line) from error
     problems = list(root.iter("Problem"))
     if not problems:
-        raise DataError("there is no <Problem> in it: not an ASDiv file", path=str(path))
+        raise DataError("not an ASDiv file: it has no <Problem> element", path=str(path))
     line, counted = 1, 0
     places = _PROBLEM.finditer(text)
     for element in problems:

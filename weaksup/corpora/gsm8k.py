@@ -1,9 +1,9 @@
 """GSM8K (Cobbe et al. 2021): English, worked solutions with calculator steps `<<30/2=15>>`, no equation.
 
-A gold equation is rebuilt by putting steps back into each other: a number of a later step that is the result of an
-earlier one stands for that step.  Where a result is also a number of the text it is ambiguous; then it stands for
-the step if no later step has used that one yet, else for the number.  The last step must give the answer.  Whatever
-cannot be rebuilt has no gold, with the reason.  There are no ids: problems are numbered by line.
+A gold equation is rebuilt by substituting steps into each other: a number of a later step that is the result of an
+earlier one is replaced by that step.  If the result is also a number of the text, this is ambiguous; the number is
+then replaced only if no later step has used the earlier one yet.  The last step must give the answer.  A problem whose
+equation can't be rebuilt has no gold, with the reason.  There are no ids: problems are numbered by line.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from mathcanon.errors import MathCanonError
-from mathcanon.evaluate import evaluate
-from mathcanon.parse import parse, parse_number
+from mathcanon.notation.notations import parse, parse_number
+from mathcanon.values import evaluate
 
-from ..quantities import NumberWords
 from ..records import Problem, Skipped
-from .gold import Gold, rewrite_habits
+from .gold import Gold
 from .problems import make_problem
+from .quantities import NumberWords
 from .records_json import Record, iterate_records
 
 __all__ = ["FILES", "join_steps", "read_gsm8k"]
@@ -64,20 +64,19 @@ def _problem(record: Record, id: str, number_words: NumberWords, segmenter: str)
 
 
 def join_steps(steps: Collection[str], *, answer: Fraction, known: Collection[Fraction] = ()) -> Gold:
-    """One expression for the steps; `known` are the values the text mentions.
+    """All steps as one expression; `known` are the values that the text mentions.
 
     >>> join_steps(["30/2=15", "30+15=45"], answer=Fraction(45), known=[Fraction(30)]).equation
     '30+30/2'
     """
     if not steps:
         return Gold(None, "gold-no-steps")
-    results: dict[Fraction, str] = {}  # of each value the latest step that gives it
+    results: dict[Fraction, str] = {}  # value -> the latest step with that result
     unused: set[Fraction] = set()
     value = None
     expression = ""
     for step in steps:
         left, _, right = step.replace("//", "/").partition("=")
-        left = rewrite_habits(left) if "+" in left else left
         if len(left) > MAX_LENGTH:
             return Gold(None, "gold-too-long")
         try:
@@ -98,7 +97,7 @@ def join_steps(steps: Collection[str], *, answer: Fraction, known: Collection[Fr
 
 
 def _put_back(left: str, steps: dict[Fraction, str]) -> tuple[str, set[Fraction]]:
-    """`left` with each number that is the result of a step replaced by the step, and those numbers."""
+    """`left` with each result of a step replaced by that step, and the numbers that were replaced."""
     used: set[Fraction] = set()
 
     def replacement(found: re.Match[str]) -> str:
@@ -112,7 +111,7 @@ def _put_back(left: str, steps: dict[Fraction, str]) -> tuple[str, set[Fraction]
 
 
 def _plain(expression: str, answer: Fraction) -> Gold:
-    """The expression without needless brackets, if it still gives the answer."""
+    """The expression without redundant brackets, if its value is the answer."""
     try:
         tree = parse(expression)
         if evaluate(tree) != answer:

@@ -1,9 +1,8 @@
 """Your own problems as JSON Lines: `{"id": "1", "text": "Tom has 3 ...", "answer": "8", "equation": "3+5"}`.
 
-`text` and `answer` (a number, or text such as "40%", "(1/6)", "15 (balls)") are required; `id` is the line number
-where it is missing; `equation` is optional and read for measuring only; `segmented` is the text split by blanks,
-for those who have it.  Other fields are left alone.  Number words count in English and not in Chinese, unless said
-otherwise.
+`text` and `answer` (a number, or text such as "40%", "(1/6)", "15 (balls)") are required.  `id` defaults to the line
+number.  `equation`, the gold equation, is optional.  `segmented`, also optional, is the text with blanks between the
+tokens.  Other fields are ignored.  By default, number words are quantities in English and not in Chinese.
 """
 
 from __future__ import annotations
@@ -11,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..quantities import NumberWords, language_of
 from ..records import Problem, Skipped
 from .gold import Gold, read_gold
 from .problems import make_problem
+from .quantities import NumberWords, language_of
 from .records_json import iterate_records
 
 __all__ = ["FILES", "read_jsonl"]

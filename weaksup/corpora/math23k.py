@@ -1,7 +1,7 @@
 """Math23K (Wang, Liu & Shi 2017): Chinese, segmented, one gold equation each.
 
-The published file is concatenated pretty-printed JSON objects, not a list; list and JSON Lines are read as well.
-Quantities are those of GTS and Graph2Tree: a number counts at the beginning of a token, number words do not count.
+The published file is a sequence of pretty-printed JSON objects, not a list; lists and JSON Lines are read as well.
+Quantities are those of GTS and Graph2Tree: numbers at the beginning of a token; number words are not quantities.
 `MAWPS.json` and several MWPToolkit folders have the same fields, so their readers use `math23k_problem` too.
 """
 
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..quantities import NumberWords
 from ..records import Problem, Skipped
 from .gold import Gold, read_gold
 from .problems import make_problem
+from .quantities import NumberWords
 from .records_json import Record, iterate_records
 
 __all__ = ["FILES", "math23k_problem", "read_math23k"]

@@ -2,8 +2,8 @@
 
 `mawps_single.json` (the original fields: sQuestion, lEquations, lSolutions), the five-fold files of Deductive-MWP
 (the same plus `answer`, read from a folder as five parts), and `MAWPS.json` of GTS and Graph2Tree (fields of
-Math23K).  Number words are off: the published number lists count numerals only.  Fractions were turned into floats
-by the publishers, so a gold equation may miss its answer by 1e-16; both are kept as they print.
+Math23K).  Number words are off by default: the published number lists have numerals only.  The publishers turned
+fractions into floats, so a gold equation may miss its answer by 1e-16; both are kept as published.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..quantities import NumberWords
 from ..records import Problem, Skipped
 from .gold import Gold, read_gold
 from .math23k import math23k_problem
 from .problems import make_problem
+from .quantities import NumberWords
 from .records_json import Record, iterate_records
 
 __all__ = ["FILES", "mawps_problem", "read_mawps"]

@@ -1,7 +1,7 @@
-"""The folder MWPToolkit users have: `trainset.json`, `validset.json`, `testset.json`, any of its data sets.
+"""A data folder of MWPToolkit: `trainset.json`, `validset.json` and `testset.json` of any of its data sets.
 
-Each record is read by its fields, because the toolkit keeps every data set in the fields it was published in: those
-of Math23K (also Ape210K and MAWPS there), of MAWPS, ASDiv (`@ID`), SVAMP, or the masked SVAMP csv.
+The toolkit keeps the fields that each data set was published with, so the fields of a record decide how it is read:
+those of Math23K (Ape210K and MAWPS there have them too), MAWPS, ASDiv (`@ID`), SVAMP, or the masked SVAMP csv.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..quantities import NumberWords, language_of
 from ..records import Problem, Skipped
 from .asdiv import asdiv_problem
-from .files import read_text
+from .data_files import read_text
 from .math23k import math23k_problem
 from .mawps import mawps_problem
+from .quantities import NumberWords, language_of
 from .records_json import Record, iterate_records
 from .svamp import masked_problem, svamp_problem
 
@@ -27,7 +27,7 @@ def read_mwptoolkit(
     path: Path, *, number_words: NumberWords | None = None, segmenter: str = "", part: str = ""
 ) -> Iterator[Problem | Skipped]:
     """The problems of one file, in order."""
-    language = language_of(read_text(path))  # a bare calculation has no language of its own
+    language = language_of(read_text(path))  # of the whole file: the text of a problem may be a bare calculation
     for number, record in enumerate(iterate_records(path), start=1):
         id = f"{part}-{number}" if part else str(number)
         yield _problem(record, id=id, words=number_words, segmenter=segmenter, language=language)

@@ -1,17 +1,27 @@
-"""The parts of a corpus as every command takes them: by id lists, published parts, folds, or the corpus' own rule."""
+"""The split of a corpus that all commands share: by id lists, published parts, folds, or the corpus' own rule.
+
+Solvers are trained on the train part; accuracy on the valid part, of which only the answers are read, selects the
+weights to keep.  If a split has no valid part (folds of MAWPS, published train and test files), a tenth of train is
+held out, always the same one.
+"""
 
 from __future__ import annotations
 
-from ..files import AnyPath
+from typing import NamedTuple
+
+from mathcanon.files import AnyPath
+
+from ..errors import ConfigError
+from ..records import Problem
 from . import Corpus
-from .splits import Split, split
+from .splits import Split, shuffle_problems, split
 from .stories import story_split
 
-__all__ = ["split_corpus"]
+__all__ = ["Division", "divide", "split_corpus"]
 
 
 def split_corpus(corpus: Corpus, *, file: AnyPath | None = None, folds: int | None = None, fold: int = 0) -> Split:
-    """The split of a corpus: `file` and `folds` come first, then its own parts; stories are dealt out by scheme."""
+    """The split of a corpus by `file` or `folds` if given, else by its published parts; stories are split by scheme."""
     if corpus.name == "stories" and file is None and folds is None:
         return Split("stories 70/15/15 by scheme", story_split(corpus.problems))
     return split(
@@ -23,3 +33,27 @@ def split_corpus(corpus: Corpus, *, file: AnyPath | None = None, folds: int | No
         fold=fold,
         skipped=corpus.skipped,
     )
+
+
+class Division(NamedTuple):
+    """The problems to train on and those to validate with."""
+
+    train: list[Problem]
+    valid: list[Problem]
+    held_out: bool  # whether valid was taken out of the train part
+
+
+def divide(split: Split, *, valid_part: str = "valid") -> Division:
+    """The train and the valid problems of a split; without a valid part, a tenth of train is held out for it."""
+    if not split.get("train"):
+        raise ConfigError(f"{split} has no problems to train on")
+    if valid_part == "train":
+        raise ConfigError("the train part can't be the valid part too")
+    if split.get(valid_part):
+        return Division(split["train"], split[valid_part], held_out=False)
+    if valid_part != "valid":
+        raise ConfigError(f"{split.name} has no part {valid_part!r}; it has {', '.join(split)}")
+    train = split["train"]
+    out = {problem.id for problem in shuffle_problems(train, seed=0)[: len(train) // 10]}
+    kept = [problem for problem in train if problem.id not in out]
+    return Division(kept, [problem for problem in train if problem.id in out], held_out=True)

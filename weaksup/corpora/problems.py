@@ -1,7 +1,7 @@
-"""From the parts of a record to a `Problem`, or to `Skipped` with the reason: the one place where that is decided.
+"""The fields of a record -> a `Problem`, or `Skipped` with the reason: the only place that skips problems.
 
-Not skipped: a problem without any quantity (the search says so), and one whose gold equation cannot be used (it is
-kept without, with the reason in `gold_missing`).
+A problem without quantities is not skipped (the search reports it), nor is one whose gold equation can't be used: it is
+kept without gold, with the reason in `gold_missing`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import ConfigError
-from ..quantities import (
+from ..records import Problem, Quantity, Skipped
+from .answers import AnswerError, read_answer
+from .gold import Gold
+from .quantities import (
     Mention,
     NumberWords,
     QuantityError,
@@ -18,9 +21,6 @@ from ..quantities import (
     find_token_quantities,
     language_of,
 )
-from ..records import Problem, Quantity, Skipped
-from .answers import AnswerError, read_answer
-from .gold import Gold
 from .records_json import Record
 from .segment import SEGMENTERS, align_tokens, cut_tokens
 
@@ -43,11 +43,10 @@ def make_problem(
     segmenter: str = "",
     language: str = "",
 ) -> Problem | Skipped:
-    """The problem, or why it is skipped.
+    """The problem, or the reason why it is skipped.
 
-    `language` is found by the characters where it is not given (a bare calculation has none of its own).  `segmented`
-    is the text as the corpus splits it (used unless a `segmenter` is asked for), `mentions` its numbers where the
-    corpus says which they are.
+    `language` defaults to that of the characters of the text.  `segmented` is the text as the corpus tokenizes it, used
+    unless a `segmenter` is given; `mentions` are its numbers, if the corpus lists them.
     """
     text = text.strip()
     if not text:
@@ -82,8 +81,8 @@ def make_problem(
 def segment_text(text: str, *, language: str = "", number_words: NumberWords = False, segmenter: str = "") -> Words:
     """Running text with its tokens and quantities.
 
-    `segmenter` is one of `SEGMENTERS`; by default English words or, for Chinese, rjieba.  Raises `QuantityError` for a
-    number past the limits.
+    `segmenter` is one of `SEGMENTERS`; the default is `english` or, for Chinese, `rjieba`.  Raises `QuantityError` for
+    a number beyond the limits.
 
     >>> segment_text("Tom has 3kg.")[1]
     ('Tom', 'has', '3', 'kg', '.')
@@ -104,10 +103,10 @@ def words_of_segmented(
     mentions: Sequence[Mention] | None = None,
     number_words: NumberWords = False,
 ) -> Words:
-    """A text that comes segmented by blanks, with its tokens and quantities.
+    """A text that the corpus has already segmented by blanks, with its tokens and quantities.
 
-    In Chinese the numbers that begin a token count, as in the literature; English text is scanned.
-    Where the segmented text is not the words of `text` in order, it takes the place of `text`.
+    In Chinese, the quantities are the numbers at the beginning of a token, as in the literature; English text is
+    scanned.  If the segmented text does not consist of the words of `text` in order, it replaces `text`.
     """
     tokens = segmented.split()
     spans = align_tokens(text, tokens)

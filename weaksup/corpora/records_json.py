@@ -1,7 +1,6 @@
-"""JSON objects with their place: concatenated (Math23K), one a line (Ape210K), or in one list (MAWPS).
+"""JSON objects with file and line: concatenated (Math23K), one per line (Ape210K), or in one list (MAWPS).
 
-The three layouts are one loop: decode a value, skip blanks and, inside a list, the comma.  Each object knows its file
-and line, so that an error can name them.
+One loop reads the three layouts: decode a value, skip blanks and, inside a list, the comma.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 
 from ..errors import DataError
 from ..records import Skipped
-from .files import read_text
+from .data_files import read_text
 
 __all__ = ["Record", "iterate_records"]
 
@@ -23,7 +22,7 @@ _decode = json.JSONDecoder().raw_decode
 
 
 class Record:
-    """The fields of one problem as published, and where it stands."""
+    """The fields of one problem as published, with its file and line."""
 
     __slots__ = ("fields", "line", "path")
 
@@ -34,7 +33,7 @@ class Record:
         return name in self.fields
 
     def value(self, name: str) -> Any:
-        """The field, whatever its type; an error if it is missing."""
+        """The field, of any type; `DataError` if it is missing."""
         try:
             return self.fields[name]
         except KeyError:
@@ -54,7 +53,7 @@ class Record:
         return value
 
     def name(self, name: str) -> str:
-        """A field that names the problem: text or a whole number."""
+        """A field that is an id: non-empty text or an integer."""
         value = self.value(name)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
@@ -71,7 +70,7 @@ class Record:
 
 
 def iterate_records(path: Path) -> Iterator[Record]:
-    """Each object of the file in order; raises `DataError` at the first thing that is none."""
+    """Each object of the file in order; `DataError` at the first value that is not an object."""
     text = read_text(path)
     place = _skip(text, 0)
     in_list = text.startswith("[", place)
@@ -104,7 +103,7 @@ def iterate_records(path: Path) -> Iterator[Record]:
         first = False
         place = _skip(text, place)
     if in_list:
-        raise DataError("the list is never closed: the file is cut", path=str(path), line=text.count("\n") + 1)
+        raise DataError("the list is never closed: the file is truncated", path=str(path), line=text.count("\n") + 1)
     if first:
         raise DataError("the file is empty", path=str(path))
 
@@ -118,7 +117,7 @@ def _nothing_after(text: str, place: int, path: Path) -> None:
     rest = _skip(text, place)
     if rest < len(text):
         line = text.count("\n", 0, rest) + 1
-        raise DataError("something stands behind the end of the list", path=str(path), line=line)
+        raise DataError("unexpected text after the end of the list", path=str(path), line=line)
 
 
 def _kind(value: object) -> str:

@@ -1,8 +1,7 @@
-"""Text to tokens, so that every quantity is a token of its own.
+"""Text -> tokens, such that every quantity is a token of its own.
 
-A segmentation is a list of spans; number mentions then cut the tokens they stand in (`30cm` becomes `30`, `cm`) and
-join the tokens they run over (`(`, `1`, `/`, `5`, `)` becomes `(1/5)`).  Tokens keep the surface of the text, and a
-token's index depends on the text, the segmentation and the mentions alone.
+A segmentation is a list of spans.  Number mentions then split the tokens that contain them (`30cm` becomes `30`, `cm`)
+and join the tokens that they span (`(`, `1`, `/`, `5`, `)` becomes `(1/5)`).  Tokens are spelled as in the text.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 
 from ..errors import ConfigError
-from ..quantities import Mention
 from ..records import Quantity
+from .quantities import Mention
 
 __all__ = ["SEGMENTERS", "Span", "align_tokens", "cut_tokens"]
 
@@ -24,7 +23,7 @@ _CHARACTER = re.compile(r"\d+(?:\.\d+)?%?|[A-Za-z]+|\S")
 
 
 def align_tokens(text: str, tokens: Sequence[str]) -> list[Span] | None:
-    """Where each token stands in `text`; None if they are not its words in order.
+    """The span of each token in `text`; None if the tokens are not the words of `text` in order.
 
     >>> align_tokens("每隔2米", ["每隔", "2", "米"])
     [(0, 2), (2, 3), (3, 4)]
@@ -46,10 +45,10 @@ def align_tokens(text: str, tokens: Sequence[str]) -> list[Span] | None:
 def cut_tokens(
     text: str, spans: Sequence[Span], mentions: Sequence[Mention]
 ) -> tuple[tuple[str, ...], tuple[Quantity, ...]]:
-    """The tokens of `text` with each mention a token of its own, and the mentions as quantities."""
+    """The tokens of `text`, with one token for each mention, and the mentions as quantities."""
     tokens: list[str] = []
     quantities: list[Quantity] = []
-    place = 0  # the end of the last mention
+    place = 0  # the end of the previous mention
     count, upcoming = 0, mentions[0].start if mentions else len(text)
     for start, end in [*spans, (len(text), len(text) + 1)]:
         if end <= upcoming and start >= place:

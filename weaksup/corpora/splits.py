@@ -1,8 +1,8 @@
-"""Train, valid and test, by the literature's id lists or by a seed, with a name that goes with every result.
+"""Train, valid and test parts, by published id lists or by a seed; a split has a name that is shown with results.
 
 Id lists: `split.json` of Math23K (`{"test": [...], "valid": [...]}`, train is the rest), `folds.json` of MAWPS
 (`{"fold0": [...], ...}`), the folder of ASDiv-A (`fold0.txt`, ...).  With folds, fold k is the test part and the
-others are train.  By seed: a problem's place is a hash of seed and id, the same whatever the order of the file.
+others are train.  By seed: problems are ordered by a hash of seed and id, whatever their order in the file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..errors import ConfigError, DataError
 from ..records import Problem, Skipped
-from .files import read_text
+from .data_files import read_text
 
 __all__ = ["PARTS", "Split", "shuffle_problems", "split"]
 
@@ -27,7 +27,7 @@ _FOLD = re.compile(r"fold_?(\d+)")
 
 
 class Split(dict[str, list[Problem]]):
-    """The problems of each part, and what this split is called."""
+    """The problems of each part; `name` says how they were split."""
 
     def __init__(self, name: str, parts: Mapping[str, list[Problem]]) -> None:
         super().__init__({part: parts.get(part, []) for part in PARTS if part in parts})
@@ -52,12 +52,12 @@ def split(
     seed: int = 0,
     skipped: Iterable[Skipped] = (),
 ) -> Split:
-    """The parts of `problems`.
+    """Split `problems` into parts.
 
-    By the id lists of `file` (a file, or a folder of fold lists); else by `parts`, the ids of each part as
-    `Corpus.parts` has them; else by seed: `folds`-fold cross-validation, or 80 / 10 / 10 without `folds`.  `fold` says
-    which fold is the test part.  Ids of `skipped` problems may stand in a list; an unknown id, or one in two parts,
-    is a `DataError`.
+    The id lists of `file` (a file, or a folder of fold lists) come first; then `parts`, the ids of each part as in
+    `Corpus.parts`; else the seed decides: `folds`-fold cross-validation, or 80 / 10 / 10 without `folds`.  Fold
+    number `fold` is the test part.  The lists may contain ids of `skipped` problems; `DataError` if an id is unknown or
+    in two parts.
     """
     if file is not None:
         path = Path(file)
@@ -81,7 +81,7 @@ def split(
 
 
 def shuffle_problems(problems: Iterable[Problem], *, seed: int) -> list[Problem]:
-    """The problems in an order that depends on the seed and their ids alone."""
+    """The problems in an order that depends only on the seed and their ids."""
     return sorted(problems, key=lambda problem: hashlib.sha256(f"{seed}:{problem.id}".encode()).digest())
 
 
@@ -125,7 +125,7 @@ def _by_lists(
         if part := part_of.get(problem.id, rest):
             parts[part].append(problem)
     if rest and not parts[rest]:
-        del parts[rest]  # the lists have it all
+        del parts[rest]  # the lists name every problem
     return Split(name, parts)
 
 
@@ -136,7 +136,7 @@ def _part_of(lists: Mapping[str, list[str]], path: str) -> dict[str, str]:
             if id in part_of:
                 other = part_of[id]
                 where = f"twice in {part}" if other == part else f"in {other} and in {part}"
-                raise DataError(f"id {id} stands {where}", path=path)
+                raise DataError(f"id {id} is {where}", path=path)
             part_of[id] = part
     return part_of
 

@@ -1,9 +1,9 @@
-"""The embedded corpus: word problems told by grammars, so that everything runs with no file at hand.
+"""The embedded corpus: word problems generated from grammars, so that every command runs without a data file.
 
-The grammars (`stories_en.toml`, `stories_zh.toml`) hold some hundred kinds of stories in English and Chinese over one
-to six quantities.  Numbers are small, so that many answers are also reached by other equations (false matches);
-near-identical stories ask for different things; some numbers are beside the point, and some equations need 1 or 3.14.
-The same seed gives the same bytes on every machine and Python version.
+The grammars (`stories_en.toml`, `stories_zh.toml`) have some hundred kinds of stories in English and Chinese with one
+to six quantities.  Numbers are small, so that other equations often reach the answer too (false matches).  Nearly
+identical stories ask for different things, some numbers are irrelevant, and some equations need 1 or 3.14.  The same
+seed gives the same bytes on every machine and Python version.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable, Iterator
 from importlib import resources
 from os import PathLike
-from pathlib import Path
 from random import Random
 
 from ..errors import ConfigError, DataError
 from ..records import Problem, Quantity
+from ..storage.whole_files import read_file
 from ._story_grammar import Grammar, Scheme, Telling, read_grammar, shuffled
 
 __all__ = ["LANGUAGES", "read_stories", "story_grammars", "story_split"]
@@ -24,7 +24,7 @@ __all__ = ["LANGUAGES", "read_stories", "story_grammars", "story_split"]
 LANGUAGES = ("en", "zh")
 PARTS = ("train", "valid", "test")
 
-_MAX_REPEATS = 100  # tellings in a row that all were told before: then the scheme sits out the round
+_MAX_REPEATS = 100  # duplicates in a row, after which a scheme is skipped for the round
 _DEAL = (
     "train", "train", "valid", "train", "train", "test", "train", "train", "valid", "train",
     "train", "test", "train", "train", "valid", "train", "train", "test", "train", "train",
@@ -37,18 +37,18 @@ _SENTENCE_START = re.compile(r"(?:^|(?<=[.?!] ))[a-z]")
 def read_stories(
     path: str | PathLike[str] | None = None, *, seed: int = 0, size: int = 2000, language: str | None = None
 ) -> Iterator[Problem]:
-    """`size` different word problems with gold equations, drawn by `seed`.
+    """`size` different word problems with gold equations, generated from `seed`.
 
-    A shorter corpus is the beginning of a longer one.  `language` keeps "en" or "zh" only; `path` is a grammar of
-    your own instead of the embedded ones.
+    A smaller corpus is a prefix of a larger one.  `language` ("en" or "zh") restricts it to one language; `path` is a
+    grammar file to use instead of the embedded ones.
 
     >>> problem = next(read_stories(seed=1, language="en"))
     >>> problem.id, problem.gold.startswith("x=")
     ('story-00000', True)
     """
     if size < 0:
-        raise ConfigError(f"the size of a corpus is not negative: {size}")
-    grammars = story_grammars() if path is None else (read_grammar(Path(path).read_bytes(), path=str(path)),)
+        raise ConfigError(f"the size of a corpus can't be negative: {size}")
+    grammars = story_grammars() if path is None else (read_grammar(read_file(path), path=str(path)),)
     chosen = [grammar for grammar in grammars if language in (None, grammar.language)]
     if not chosen:
         raise ConfigError(f"no stories in language {language!r}; one of {', '.join(g.language for g in grammars)}")
@@ -56,16 +56,16 @@ def read_stories(
 
 
 def story_grammars() -> tuple[Grammar, ...]:
-    """The embedded grammars, one a language."""
+    """The embedded grammars, one per language."""
     folder = resources.files(__package__ or "weaksup.corpora")
     names = [f"stories_{language}.toml" for language in LANGUAGES]
     return tuple(read_grammar(folder.joinpath(name).read_bytes(), path=name) for name in names)
 
 
 def story_split(problems: Iterable[Problem]) -> dict[str, list[Problem]]:
-    """The default split of a whole corpus: 70% train, 15% valid, 15% test.
+    """The default split of the stories: 70% train, 15% valid, 15% test.
 
-    Each scheme is dealt out by itself, so that all parts tell the same kinds of stories, with other words and numbers.
+    Each scheme is split by itself, so that all parts have the same kinds of stories, with different words and numbers.
 
     >>> {part: len(problems) for part, problems in story_split(read_stories(size=100)).items()}
     {'train': 70, 'valid': 15, 'test': 15}
@@ -84,7 +84,7 @@ def _tell(grammars: list[Grammar], rng: Random, size: int) -> Iterator[Problem]:
     seen: set[str] = set()
     while len(seen) < size:
         before = len(seen)
-        for grammar, scheme in shuffled(schemes, rng):  # rounds over all schemes keep them balanced
+        for grammar, scheme in shuffled(schemes, rng):  # one story of each scheme per round keeps them balanced
             for _ in range(_MAX_REPEATS):
                 problem = _make_problem(len(seen), grammar.tell(scheme, rng), grammar, scheme)
                 if problem.text not in seen:
@@ -121,7 +121,7 @@ Written = tuple[str, list[str], list[tuple[str, int, int]]]  # text, tokens, (sl
 
 
 def _write_english(telling: Telling) -> Written:
-    """English is written with spaces and cut into words, numbers and punctuation marks."""
+    """English text, tokenized into words, numbers and punctuation marks."""
     template = _SENTENCE_START.sub(lambda letter: letter[0].upper(), telling.template)
     text, starts, done = "", {}, 0
     for slot in _NUMBER_SLOT.finditer(template):
@@ -136,7 +136,7 @@ def _write_english(telling: Telling) -> Written:
 
 
 def _write_chinese(telling: Telling) -> Written:
-    """The Chinese grammar is written in words with spaces between, which the text does not have."""
+    """Chinese text: the grammar has spaces between words, which become token boundaries and are not in the text."""
     text, tokens, spans = "", [], []
     for i, word in enumerate(telling.template.split()):
         if slot := _NUMBER_SLOT.fullmatch(word):

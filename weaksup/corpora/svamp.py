@@ -1,9 +1,9 @@
-"""SVAMP (Patel et al. 2021): English, as JSON and as the csv its training code uses.
+"""SVAMP (Patel et al. 2021): English, as JSON and as the csv that its training code uses.
 
-In the csv the numbers are masked (`number0`), listed in `Numbers`, and the equation is prefix (`- number0
-number1`); here they are put back into the text, and the equation becomes infix over them.  A folder with
-`train.csv` (MAWPS and ASDiv-A) and `dev.csv` (SVAMP, the test set) is read as two parts; csv rows have no ids and
-are numbered.
+In the csv, numbers are masked (`number0`) and listed in `Numbers`, and the equation is in prefix notation (`- number0
+number1`); the reader puts the numbers back into the text and writes the equation in infix.  A folder with `train.csv`
+(MAWPS and ASDiv-A) and `dev.csv` (SVAMP, the test set) is read as two parts.  Rows of the csv have no ids, so they are
+numbered.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mathcanon.errors import MathCanonError
-from mathcanon.parse import parse
+from mathcanon.notation.notations import parse
 
 from ..errors import DataError
-from ..quantities import Mention, NumberWords
 from ..records import Problem, Skipped
 from .answers import AnswerError, read_answer
-from .files import read_text
+from .data_files import read_text
 from .gold import Gold, read_gold
 from .problems import make_problem
+from .quantities import Mention, NumberWords
 from .records_json import Record, iterate_records
 
 __all__ = ["FILES", "masked_problem", "read_svamp", "svamp_problem"]
@@ -98,7 +98,7 @@ def _shorter(number: str) -> str:
 
 
 def _unmask(equation: str, numbers: list[str]) -> Gold:
-    """The infix equation over literal numbers of a prefix equation over masks."""
+    """A prefix equation over masks as an infix equation in literal numbers."""
     try:
         infix = str(parse(equation, "prefix" if " " in equation.strip() else "auto"))
     except MathCanonError:

@@ -1,41 +1,36 @@
-"""Candidates -> pseudo labels: one ranker a file, one table.
+"""From candidates to pseudo labels: the rankers, which choose one candidate per problem without seeing gold equations.
 
-The rankers of `RANKERS` read candidate sets and nothing else, neither text nor gold.  Those of `DRAFT_RANKERS` also ask
-a draft model, which has read the texts and no gold either.
+Reading order: `table` (the rankers by name), `labels` (posteriors -> a label), `single` and `random_pick` (the simplest
+rankers), `drafts` (the interface of draft models, which score equations given the text), `basic` (the paper's rankers
+with a draft), `readings`, `em_loops`, `templates` and `em` (EM over template frequencies, without text), `em_draft` and
+`em_rounds` (EM with drafts), `rank_file` (files in, files out).  The functions are imported when they are first used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from ..records import Label
-from .basic import rank_basic, rank_beam
-from .em import rank_em
-from .em_draft import rank_em_draft
-from .random_pick import rank_random
-from .single import rank_single
+from ..late_imports import late_attributes
+from .table import RANKERS
+
+if TYPE_CHECKING:
+    from .basic import rank_basic, rank_beam
+    from .em import rank_em
+    from .em_draft import rank_em_draft
+    from .em_rounds import rank_em_rounds
+    from .random_pick import rank_random
+    from .single import rank_single
 
 __all__ = [
-    "DRAFT_RANKERS",
     "RANKERS",
     "rank_basic",
     "rank_beam",
     "rank_em",
     "rank_em_draft",
+    "rank_em_rounds",
     "rank_random",
     "rank_single",
 ]
 
-#: Every ranker that needs no text: `RANKERS[name](sets, seed=0)`.
-RANKERS: dict[str, Callable[..., Iterator[Label]]] = {
-    "single": rank_single,
-    "random": rank_random,
-    "em": rank_em,
-}
-
-#: Every ranker that asks a draft: `DRAFT_RANKERS[name](sets, problems by id, draft)`.
-DRAFT_RANKERS: dict[str, Callable[..., Iterator[Label]]] = {
-    "basic": rank_basic,
-    "beam": rank_beam,
-    "em": rank_em_draft,
-}
+_functions = [place for ranker in RANKERS.values() for place in (ranker.plain, ranker.draft, ranker.rounds) if place]
+__getattr__ = late_attributes(__name__, {place.partition(":")[2]: place for place in _functions})

@@ -1,7 +1,7 @@
-"""The paper's two rankers: the candidate that a draft model, trained on single-candidate problems, finds likeliest.
+"""The paper's two rankers: choose the most likely candidate under a draft model trained on single-candidate problems.
 
-The score of an equation is the sum of the log-probabilities of its tokens.  `basic` ranks what the search found;
-`beam` adds what beam search with the draft finds, where it has the right value and means something new.
+The score of an equation is the sum of the log-probabilities of its tokens.  `basic` ranks the candidates of the search;
+`beam` adds the equations of the draft's beam search that have the right value and are not yet among the candidates.
 """
 
 from __future__ import annotations
@@ -13,24 +13,26 @@ import msgspec
 
 from mathcanon import MathCanonError, evaluate
 
-from ..labels import make_label
+from ..meaning.operand_names import by_name
+from ..meaning.value_level import expression_function
 from ..records import Candidate, CandidateSet, Label, Problem
-from ..value_level import expression_function
-from .draft import Draft, beliefs
+from .drafts import Draft, beliefs
+from .labels import make_label
 
 __all__ = ["add_explored", "rank_basic", "rank_beam"]
 
 
 def rank_basic(sets: Iterable[CandidateSet], problems: Mapping[str, Problem], draft: Draft) -> Iterator[Label]:
-    """A label for each problem with candidates, in order."""
+    """Yield a label for each problem with candidates, in order."""
     given = list(sets)
     return _best(given, _scores(given, problems, draft), ranker="basic")
 
 
 def rank_beam(sets: Iterable[CandidateSet], problems: Mapping[str, Problem], draft: Draft) -> Iterator[Label]:
-    """The same after the draft's own right-valued equations were added; problems without candidates may gain some.
+    """Like `rank_basic`, after adding the draft's own right-valued equations; problems without candidates may get some.
 
-    What the Basic Ranker asks about is asked first, in the same call, so that a draft that remembers is asked once.
+    The candidates of the search are scored first, in the same call as `rank_basic` makes, so that a draft with a cache
+    computes their scores only once.
     """
     given = list(sets)
     scores = _scores(given, problems, draft)
@@ -47,7 +49,7 @@ def _scores(
     draft: Draft,
     known: Mapping[str, Sequence[float]] | None = None,
 ) -> dict[str, Sequence[float]]:
-    """Scores by problem, with those of its first candidates that are `known`; what is single is not asked about."""
+    """The scores of the candidates by problem, for problems with several; the first of them may be `known` already."""
     scores = dict(known or {})
     asked = [found for found in sets if len(found.candidates) > 1]
     new = [_exprs(found)[len(scores.get(found.id, ())) :] for found in asked]
@@ -56,7 +58,7 @@ def _scores(
 
 
 def _best(sets: Iterable[CandidateSet], scores: Mapping[str, Sequence[float]], *, ranker: str) -> Iterator[Label]:
-    """The likeliest candidate of each problem."""
+    """Yield the label of the most likely candidate of each problem."""
     for found in sets:
         if found.candidates:
             row = scores.get(found.id)
@@ -64,14 +66,14 @@ def _best(sets: Iterable[CandidateSet], scores: Mapping[str, Sequence[float]], *
 
 
 def add_explored(sets: Sequence[CandidateSet], problems: Mapping[str, Problem], draft: Draft) -> list[CandidateSet]:
-    """The sets with the right-valued equations that the draft proposes, stage "beam"."""
+    """The sets extended by the right-valued equations that the draft proposes, with the stage "beam"."""
     proposed = draft.explore([problems[found.id] for found in sets])
     return [_extended(found, exprs) for found, exprs in zip(sets, proposed, strict=True)]
 
 
 def _extended(found: CandidateSet, exprs: Sequence[str]) -> CandidateSet:
     values = [Fraction(value) for value in found.values]
-    named = {f"N{i}": value for i, value in enumerate(values)}
+    named = by_name(values)
     known = {expression_function(candidate.expr, values) for candidate in found.candidates}
     new = []
     for expr in exprs:

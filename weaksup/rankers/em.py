@@ -1,24 +1,24 @@
-"""EM over template frequencies: beliefs over candidates from the candidate sets alone, with neither text nor gold.
+"""EM over template frequencies: posteriors of candidates from the candidate sets alone, with neither text nor gold.
 
-The right template of a problem is likely one that explains many problems.  Each round counts every template by the
-beliefs of its candidates (c) and believes anew, in proportion to P(template) summed over a candidate's readings.
-As most templates are rare, P backs off; N_n is the number of problems with n quantities, M of all, k of quantities
-that a template uses.  With `pool` (names as in `templates.py`):
+The right template of a problem is likely to explain many other problems.  Each round computes the expected count c of
+every template from the posteriors, then new posteriors in proportion to P(template), summed over the readings of a
+candidate.  Most templates are rare, so P backs off.  N_n is the number of problems with n quantities, M that of all
+problems, and k the number of quantities that a template uses.  With `pool` (terms as in `templates.py`):
 
     P(template | n) = (c + A P(order) P(used | n)) / (N_n + A)                  A = 0.3 M
     P(order | k)    = (c + B P(shape) / ways)      / (N_k + B)                  B = 0.1 M
     P(shape | k)    = (c + C P(kind of shape) / shapes of this kind) / (N_k + C)  C = 0.3 M
 
 Without it, and in the first four rounds, P(template | n) = (c + a P(stage | n) / templates of the stage) / (N_n + a)
-with a = 10 in the first four rounds, then 1.  One factor says more about a template in a problem, such as that percents
-are multiplied with:
+with a = 10 in the first four rounds, then 1.  With `kinds`, another factor compares the kinds of a problem's numbers
+with those usual for the template; for instance, percentages tend to be multiplied:
 
     prod over quantities i of P(kind of i | template, i) / P(kind of i)
     where P(kind | template, i) = (c + 10 P(kind | role of i)) / (c_template + 10)
 
-The strengths (0.3, 0.1, 0.3, 10, and 1 as the exponent of the factor) are those that foretell the answers of unseen
-problems best: `benchmarks/em_strengths.py` chooses them without gold.
-What each idea brings on real data: `benchmarks/labels_ablation.py`.  Cost: a few bincounts a round.
+The hyperparameters (0.3, 0.1, 0.3, 10, and 1 as the exponent of the factor) are those that best predict the answers of
+held-out problems: `benchmarks/em_strengths.py` chooses them without gold.  `benchmarks/labels_ablation.py` measures
+what each idea contributes on real data.  Cost: a few bincounts per round.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 import numpy as np
 
-from ..kinds import KINDS, kind_of
-from ..labels import make_label
+from ..meaning.kinds import KINDS, kind_of
 from ..records import CandidateSet, Label
+from .labels import make_label
 from .readings import MAX_READINGS, Array, Readings, read_candidates
 from .templates import Templates, find_templates
 
@@ -40,25 +40,25 @@ _WARM_UP = 4  # rounds with the stage prior alone
 
 
 class EMOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Which ideas take part, and how strong they are, as `benchmarks/em_strengths.py` chose on answers."""
+    """Switches and hyperparameters; the defaults were chosen by `benchmarks/em_strengths.py`."""
 
     rounds: int = 16
-    pool: bool = True  # back off to order and shape, over all numbers of quantities
-    kinds: bool = True  # what kind of number each quantity is
-    readings: int = MAX_READINGS  # of one candidate
-    template_backoff: float = 0.3  # A, B and C, as a share of the problems
+    pool: bool = True  # back off to order and shape, shared by problems with any number of quantities
+    kinds: bool = True  # use the kind of number that each quantity is
+    readings: int = MAX_READINGS  # the most per candidate
+    template_backoff: float = 0.3  # A, B and C, as a share of the number of problems
     order_backoff: float = 0.1
     shape_backoff: float = 0.3
     kind_backoff: float = 10.0
     kind_weight: float = 1.0
 
 
-#: The EM of template frequencies and stages alone.
+#: EM with template frequencies and stages alone.
 PLAIN = EMOptions(rounds=40, pool=False, kinds=False)
 
 
 def rank_em(sets: Iterable[CandidateSet], *, seed: int = 0, options: EMOptions | None = None) -> Iterator[Label]:
-    """A label for each problem with candidates, in order; `seed` is not used, for nothing is drawn."""
+    """Yield a label for each problem with candidates, in order; `seed` is not used, as nothing is random."""
     given = [candidates for candidates in sets if candidates.candidates]
     for candidates, belief in zip(given, em_posteriors(given, options), strict=True):
         yield make_label(candidates, belief.tolist(), ranker="em")
@@ -67,9 +67,9 @@ def rank_em(sets: Iterable[CandidateSet], *, seed: int = 0, options: EMOptions |
 def em_posteriors(
     sets: Sequence[CandidateSet], options: EMOptions | None = None, *, unseen: Sequence[CandidateSet] = ()
 ) -> list[Array]:
-    """The belief in each candidate of each problem; the order of the problems makes no difference.
+    """The posterior of each candidate of each problem; the order of the problems makes no difference.
 
-    Those of `unseen`, which nothing is learnt from, come last.
+    The problems of `unseen` come last; they get posteriors, but nothing is learnt from them.
     """
     given = [*sets, *unseen]
     by_id = sorted((i for i, found in enumerate(given) if found.candidates), key=lambda i: given[i].id)
@@ -89,7 +89,7 @@ def _run(sets: Sequence[CandidateSet], seen: Array, options: EMOptions) -> list[
 
 
 class Model:
-    """The EM on some problems; with `seen`, it learns from those only and says what it believes of the others."""
+    """The EM model of some problems; with `seen`, it learns from the marked problems only, and judges all."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Model:
         self.kinds = KindFactor(sets, readings, templates, options) if options.kinds else None
 
     def fit(self) -> Array:
-        """The belief in each reading after the last round."""
+        """The posterior of each reading after the last round."""
         weights: Array | None = None
         for round_ in range(self.options.rounds):
             warm = round_ < _WARM_UP
@@ -119,11 +119,11 @@ class Model:
             if self.kinds is not None and learned is not None and not warm:
                 belief *= self.kinds(learned, self.reading.counts(learned))
             weights = belief / np.bincount(self.place, belief, self.problems)[self.place]
-        assert weights is not None, "there is a round at least"
+        assert weights is not None, "there is at least one round"
         return weights
 
     def chance(self, weights: Array | None, *, warm: bool = False) -> Array:
-        """What each template has before its problem's kinds are looked at."""
+        """The prior probability of each template, before the kinds of the quantities are considered."""
         counts = np.zeros(self.reading.size) if weights is None else self.reading.counts(weights)
         return self.stage_prior(counts, 10.0) if warm else self.prior(counts, 1.0)
 
@@ -132,7 +132,7 @@ Prior = Callable[[Array, float], Array]  # counts, alpha -> P of each template
 
 
 def _stage_prior(templates: Templates, by_size: Array) -> Prior:
-    """P(template | n) that backs off to the stage."""
+    """P(template | n), backed off to the stage."""
     stage, n = templates.stage, templates.stage_quantities
     members = stage.counts(np.ones(len(stage.of)))
     problems = by_size[templates.quantities]
@@ -146,7 +146,7 @@ def _stage_prior(templates: Templates, by_size: Array) -> Prior:
 
 
 def _pooled_prior(templates: Templates, by_size: Array, options: EMOptions) -> Prior:
-    """P(template | n) that backs off to order and shape, which problems of all sizes share."""
+    """P(template | n), backed off to order and shape, which problems of all sizes share."""
     total = by_size.sum()
     a, b, c = (total * share for share in (options.template_backoff, options.order_backoff, options.shape_backoff))
     order, shape, kind, used = templates.order, templates.shape_of_order, templates.kind_of_shape, templates.used
@@ -172,12 +172,12 @@ def _pooled_prior(templates: Templates, by_size: Array, options: EMOptions) -> P
 
 
 class KindFactor:
-    """How much likelier the kinds of a problem's quantities are under each reading than anyhow."""
+    """The likelihood ratio of the kinds of a problem's quantities: under each reading against overall."""
 
     def __init__(
         self, sets: Sequence[CandidateSet], readings: Readings, templates: Templates, options: EMOptions
     ) -> None:
-        from ._scan import roles
+        from .em_loops import roles
 
         self.options = options
         width = int(readings.quantities.max())
@@ -199,8 +199,8 @@ class KindFactor:
         self.log_anyhow = np.log(self.anyhow[here])
 
     def by_role(self, weights: Array) -> Array:
-        """P(kind | role), for readings that are believed so much."""
-        from ._scan import ROLES
+        """P(kind | role), with readings counted by their posteriors."""
+        from .em_loops import ROLES
 
         table = np.bincount(self.in_role, weights[self.reading], ROLES * KINDS).reshape(ROLES, KINDS)
         table += 0.5 * self.anyhow

@@ -1,13 +1,14 @@
-"""EM that listens to the text: the text-free beliefs of `em.py`, sharpened by drafts that have read the problems.
+"""EM with text: the posteriors of `em.py`, refined by a draft model that reads the problems.
 
-For each problem the shortlist of the likeliest candidates by templates is scored by a draft;
-log-belief = log P(equation | text) + weight * log(belief by templates).  The draft itself is trained on beliefs, by the
-marginal likelihood of each problem's shortlist: it decides among the candidates while it learns, and is not taught the
-errors of the pick.  The next draft is trained on the result.  Weight and lengths of the lists were fixed in advance.
+For each problem the draft scores a shortlist of the most likely candidates by templates;
+log-posterior = log P(equation | text) + weight * log(posterior by templates).  The draft itself is trained on
+posteriors, by the marginal likelihood of each problem's shortlist: it chooses among the candidates while it learns, and
+does not copy the errors of a single pick.  The next draft is trained on the result.  The weight and the lengths of the
+shortlists were fixed in advance.
 
-A draft remembers the problems that it was trained with, so it is too sure of them.  How sure it may be is seen on
-problems that it was not trained with (the valid part, of which the answers are known): the log-beliefs are divided by
-the temperature at which it is as sure of its own problems as of those.  That changes no pick.
+A draft has memorized its training problems, so it is overconfident on them.  Problems that it was not trained on (the
+valid part, whose answers are known) show how confident it should be: the log-posteriors are divided by the temperature
+at which it is as confident on its training problems as on those.  That changes no pick.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from ..labels import make_label
 from ..records import CandidateSet, Label, Problem
-from .draft import Draft, beliefs
+from .drafts import Draft, beliefs
 from .em import em_posteriors
+from .labels import make_label
 from .readings import Array
 
 __all__ = ["PRIOR_WEIGHT", "rank_em_draft", "shortlist", "temperature"]
 
 PRIOR_WEIGHT = 0.3
-_SHORT, _LONG = 10, 30  # candidates kept for problems of up to three quantities, and of more
+_SHORT, _LONG = 10, 30  # the length of the shortlist, for problems of up to three quantities and for larger ones
 _LEAST = 1e-9
 _HOTTEST = 100.0
 
@@ -40,29 +41,29 @@ def rank_em_draft(
     posteriors: Sequence[Array] | None = None,
     unseen: tuple[Sequence[CandidateSet], Sequence[Array]] | None = None,
 ) -> Iterator[Label]:
-    """A label for each problem with candidates, in order; `posteriors` are those of `em_posteriors`, where known.
+    """Yield a label for each problem with candidates, in order; `posteriors` are those of `em_posteriors`, if known.
 
-    `unseen` are candidates, with their posteriors, of problems that the draft was not trained with.  With them the
-    beliefs are tempered: on average the draft may be as sure of what it was trained with as it is of those.
+    `unseen` has candidate sets and posteriors of problems that the draft was not trained on.  If it is given, a
+    temperature makes the labels, on average, as confident as the draft is on those problems.
     """
     known = em_posteriors(sets) if posteriors is None else posteriors
     given = [found for found in sets if found.candidates]
     short = shortlist(given, [belief for found, belief in zip(sets, known, strict=True) if found.candidates])
-    evidence, scores = _listen(short, problems, draft, weight)
+    evidence, scores = _add_scores(short, problems, draft, weight)
     heat = 1.0
     if unseen is not None:
         others = [(found, belief) for found, belief in zip(*unseen, strict=True) if found.candidates]
         others = shortlist([found for found, _ in others], [belief for _, belief in others])
-        heat = temperature(evidence, _listen(others, problems, draft, weight)[0])
+        heat = temperature(evidence, _add_scores(others, problems, draft, weight)[0])
     for (found, _), logs, row, whole in zip(short, evidence, scores, given, strict=True):
         label = make_label(found, beliefs(logs / heat).tolist(), ranker="em", scores=row)
         yield msgspec.structs.replace(label, candidates=len(whole.candidates))
 
 
-def _listen(
+def _add_scores(
     short: Sequence[tuple[CandidateSet, Array]], problems: Mapping[str, Problem], draft: Draft, weight: float
 ) -> tuple[list[Array], list[list[float]]]:
-    """The log-beliefs in the candidates of each problem, and the draft's scores."""
+    """The unnormalized log-posteriors of each problem's shortlist, and the draft's scores alone."""
     scores = draft.score(
         [problems[found.id] for found, _ in short],
         [[candidate.expr for candidate in found.candidates] for found, _ in short],
@@ -74,7 +75,7 @@ def _listen(
 
 
 def temperature(own: Sequence[Array], unseen: Sequence[Array]) -> float:
-    """What log-beliefs must be divided by to be as sure, on average, as those of unseen problems; at least 1.
+    """The divisor that makes log-posteriors as confident, on average, as those of unseen problems; at least 1.
 
     >>> sure, unsure = np.log([0.9, 0.1]), np.log([0.75, 0.25])
     >>> round(temperature([sure], [unsure]), 6), temperature([unsure], [sure])
@@ -94,12 +95,12 @@ def temperature(own: Sequence[Array], unseen: Sequence[Array]) -> float:
 
 
 def _sureness(rows: Sequence[Array], heat: float) -> float:
-    """The mean belief in the best candidate."""
+    """The mean posterior of the best candidate."""
     return float(np.mean([beliefs(logs / heat).max() for logs in rows]))
 
 
 def shortlist(sets: Sequence[CandidateSet], posteriors: Sequence[Array]) -> list[tuple[CandidateSet, Array]]:
-    """The candidates of each problem that the templates find likeliest, in the order of the set, with their beliefs."""
+    """The most likely candidates of each problem by templates, in the order of the set, with their posteriors."""
     found = []
     for candidates, belief in zip(sets, posteriors, strict=True):
         size = _SHORT if len(candidates.values) <= 3 else _LONG

@@ -1,6 +1,6 @@
-"""No ranking: each problem is labelled with one of its candidates, drawn by seed and problem id.
+"""No ranking: each problem is labelled with a random candidate, drawn from the seed and the problem id.
 
-The draw of a problem depends on no other problem, so a part of a corpus gets the same labels as the whole.
+The draw does not depend on other problems, so a problem gets the same label in a part of the corpus as in the whole.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 
-from ..labels import make_label
 from ..records import CandidateSet, Label
+from .labels import make_label
 
 __all__ = ["rank_random"]
 
 
 def rank_random(sets: Iterable[CandidateSet], *, seed: int = 0) -> Iterator[Label]:
-    """A label for each problem with candidates, in order, all candidates being equally likely."""
+    """Yield a label for each problem with candidates, in order; all candidates are equally likely."""
     for candidates in sets:
         size = len(candidates.candidates)
         if size:

@@ -1,13 +1,13 @@
-"""Candidate sets -> arrays: every candidate as the templates it may stand for, its readings.
+"""Candidate sets -> arrays of readings, the templates that each candidate may stand for.
 
-A candidate is a class at value level, so where quantities share a value, or have that of a constant, it can be read
-in several ways: with N1 = 1, `N0-1` may be the template `N0-1` or `N0-N1`.  A reading is a *skeleton* (the text with
-its leaves blank) and the leaves that fill it.  There are few skeletons, so texts are taken apart once for all.
+A candidate is one of several expressions with the same meaning for the given numbers.  If quantities share a value, or
+have the value of a constant, it can be read in several ways: with N1 = 1, `N0-1` may be the template `N0-1` or `N0-N1`.
+A reading is a *skeleton* (a postfix program with blank leaves) and the leaves that fill it.  Each expression is parsed
+once for all its readings.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import islice, product
@@ -15,31 +15,50 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mathcanon import Algebra
+from mathcanon.notation.notations import parse_with
+
+from ..errors import DataError
+from ..meaning.operand_names import quantity_number
 from ..records import CandidateSet
 
-__all__ = ["MAX_READINGS", "NO_LEAF", "Array", "Readings", "read_candidates"]
+__all__ = [
+    "ADD",
+    "DIVIDE",
+    "LEAF",
+    "MAX_READINGS",
+    "MULTIPLY",
+    "NO_LEAF",
+    "POWER",
+    "SUBTRACT",
+    "Array",
+    "Readings",
+    "read_candidates",
+]
 
 Array = np.ndarray[Any, Any]
 
-#: Readings of one candidate that are kept, in order.
+#: The most readings kept per candidate, in order.
 MAX_READINGS = 8
-#: What fills the places behind the last leaf.  Quantity i is i; constants are -1, -2...
+#: The padding after the last leaf.  Quantity i is i; constants are -1, -2...
 NO_LEAF = -100
 
-_LEAF = re.compile(r"(N\d+|(?<!\^)\b\d+(?:\.\d+)?)")  # a group, so that split keeps what it splits at
-_TOKEN = re.compile(r"_|\^-?\d+|[-+*/()\[\]]")
-_CODES = {"+": 1, "-": 2, "*": 3, "/": 4}  # in a program; 0 is a leaf, 10 + e the power e
+# The codes of a program: a leaf, the operators, and POWER + e for the power e.
+LEAF, ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER = 0, 1, 2, 3, 4, 10
+
+_Leaf = str | Fraction  # a quantity or a constant
+_Program = tuple[tuple[int, ...], tuple[_Leaf, ...]]  # codes in postfix order, and the leaves in that order
 
 
 class Readings(NamedTuple):
     """All readings of all candidates, problem by problem."""
 
-    problem: Array  # of each candidate
-    candidate: Array  # of each reading
-    skeleton: Array  # of each reading
+    problem: Array  # the problem of each candidate
+    candidate: Array  # the candidate of each reading
+    skeleton: Array  # the skeleton of each reading
     leaves: Array  # (readings, most leaves)
-    quantities: Array  # how many each problem has
-    programs: Array  # (skeletons, longest): postfix codes
+    quantities: Array  # the number of quantities of each problem
+    programs: Array  # (skeletons, longest program): postfix codes
     lengths: Array  # of the programs
     constants: tuple[Fraction, ...]  # the value of leaf -1, -2...
 
@@ -51,24 +70,22 @@ class Readings(NamedTuple):
 
 def read_candidates(sets: Sequence[CandidateSet], *, limit: int = MAX_READINGS) -> Readings:
     """The readings of the candidates of `sets`, at most `limit` for each."""
-    skeletons: dict[str, int] = {}
+    skeletons: dict[tuple[int, ...], int] = {}
     constants: dict[Fraction, int] = {}
-    names: dict[str, int] = {}
     known: dict[str, tuple[int, tuple[int, ...]]] = {}
 
-    def taken_apart(text: str) -> tuple[int, tuple[int, ...]]:
-        pieces = _LEAF.split(text)
-        found = pieces[1::2]
-        for name in found:
-            if name not in names:
-                quantity = name[0] == "N"
-                names[name] = int(name[1:]) if quantity else constants.setdefault(Fraction(name), ~len(constants))
-        return skeletons.setdefault("_".join(pieces[::2]), len(skeletons)), tuple([names[name] for name in found])
+    def number_of(leaf: _Leaf) -> int:
+        quantity = quantity_number(leaf) if isinstance(leaf, str) else constants.setdefault(leaf, ~len(constants))
+        if quantity is None:
+            raise DataError(f"{leaf} is not a quantity of a problem")
+        return quantity
 
     for candidates in sets:
         for candidate in candidates.candidates:
             if candidate.expr not in known:
-                known[candidate.expr] = taken_apart(candidate.expr)
+                codes, names = parse_with(candidate.expr, _PROGRAMS)
+                form = skeletons.setdefault(codes, len(skeletons))
+                known[candidate.expr] = form, tuple([number_of(name) for name in names])
 
     owner: list[int] = []
     skeleton: list[int] = []
@@ -87,21 +104,20 @@ def read_candidates(sets: Sequence[CandidateSet], *, limit: int = MAX_READINGS) 
             owner += [number] * len(readings)
             skeleton += [form] * len(readings)
             number += 1
-    programs, lengths = _programs(list(skeletons))
     return Readings(
         problem=np.repeat(np.arange(len(sets)), [len(candidates.candidates) for candidates in sets]),
         candidate=np.array(owner, dtype=np.int64),
         skeleton=np.array(skeleton, dtype=np.int64),
         leaves=_padded(filled, NO_LEAF),
         quantities=np.array([len(candidates.values) for candidates in sets], dtype=np.int64),
-        programs=programs,
-        lengths=lengths,
+        programs=_padded(list(skeletons), LEAF).astype(np.int16),
+        lengths=np.array([len(codes) for codes in skeletons], dtype=np.int64),
         constants=tuple(constants),
     )
 
 
 def _same_value(values: Sequence[str], constants: dict[Fraction, int]) -> dict[int, tuple[int, ...]]:
-    """leaf -> the leaves of its value, where there are several."""
+    """The leaves of the same value, by leaf, if there are several."""
     groups: dict[str, list[int]] = {}  # exact values are written one way
     for i, value in enumerate(values):
         groups.setdefault(value, []).append(i)
@@ -110,34 +126,32 @@ def _same_value(values: Sequence[str], constants: dict[Fraction, int]) -> dict[i
     return {leaf: tuple(group) for group in groups.values() if len(group) > 1 for leaf in group}
 
 
-def _programs(skeletons: Sequence[str]) -> tuple[Array, Array]:
-    codes = [_postfix(skeleton) for skeleton in skeletons]
-    return _padded(codes, 0).astype(np.int8), np.array([len(code) for code in codes], dtype=np.int64)
+def _chained(blocks: list[tuple[int, _Program]], ahead: int, behind: int, neutral: Fraction) -> _Program:
+    """Blocks joined from left to right, starting with a positive one, or with `neutral` (0 or 1) if there is none."""
+    first = next((i for i, (mark, _) in enumerate(blocks) if mark > 0), None)
+    if first is None:
+        blocks = [(1, ((LEAF,), (neutral,))), *blocks]
+    elif first > 0:
+        blocks = [blocks[first], *blocks[:first], *blocks[first + 1 :]]
+    codes, leaves = blocks[0][1]
+    for mark, (more_codes, more_leaves) in blocks[1:]:
+        codes += (*more_codes, ahead if mark > 0 else behind)
+        leaves += more_leaves
+    return codes, leaves
 
 
-def _postfix(skeleton: str) -> tuple[int, ...]:
-    """The codes of a skeleton, operands first: `_*(_-_)` is 0 0 0 2 3."""
-    out: list[int] = []
-    waiting: list[str] = []
-    for token in _TOKEN.findall(skeleton):
-        if token == "_":
-            out.append(0)
-        elif token[0] == "^":
-            out.append(10 + int(token[1:]))
-        elif token in "([":
-            waiting.append("(")
-        elif token in ")]":
-            while (operator := waiting.pop()) != "(":
-                out.append(_CODES[operator])
-        else:
-            while waiting and waiting[-1] != "(" and (token in "+-" or waiting[-1] in "*/"):
-                out.append(_CODES[waiting.pop()])
-            waiting.append(token)
-    return tuple(out + [_CODES[operator] for operator in reversed(waiting)])
+#: The program of an expression: `N0*(N1-1)` has the codes 0 0 0 2 3 and the leaves N0, N1, 1.
+_PROGRAMS: Algebra[_Program] = Algebra(
+    operand=lambda name: ((LEAF,), (name,)),
+    number=lambda value, text: ((LEAF,), (value,)),
+    sum=lambda terms: _chained(terms, ADD, SUBTRACT, Fraction(0)),
+    product=lambda factors: _chained(factors, MULTIPLY, DIVIDE, Fraction(1)),
+    power=lambda base, exponent: ((*base[0], POWER + exponent), base[1]),
+)
 
 
 def _padded(rows: Sequence[tuple[int, ...]], fill: int) -> Array:
-    """Rows of different lengths as one array."""
+    """Rows of different lengths as one array, padded with `fill`."""
     lengths = np.array([len(row) for row in rows], dtype=np.int64)
     table = np.full((len(rows), int(lengths.max(initial=0))), fill, dtype=np.int64)
     inside = np.arange(table.shape[1]) < lengths[:, None]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..labels import make_label
 from ..records import CandidateSet, Label
+from .labels import make_label
 
 __all__ = ["rank_single"]
 

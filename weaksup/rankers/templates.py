@@ -1,9 +1,9 @@
-"""Readings -> templates and what they are made of: stage, order, shape, the quantities used.
+"""Readings -> templates, and their classification by stage, order, shape and quantities used.
 
-A *template* is a function of N0, N1... in problems with n quantities.  It takes some of the quantities (the *used*
-ones) and combines them; numbered anew from 0 they give its *order*, which problems with other n share; its *shape*
-forgets the order too.  The *stage* is what a search plan would call it: how many quantities are left out, how many
-are used again, which constants come in.  Everything is one integer a template, so that an EM round is a few bincounts.
+A *template* is a function of N0, N1... in problems with n quantities.  It combines some of the quantities, the *used*
+ones.  Its *order* is the same function with the used quantities renumbered from 0, which problems with another n share;
+its *shape* ignores which quantity stands where.  Its *stage* is that of a search plan: how many quantities are left
+out, how many are used again, and which constants occur.  Each class is an integer, so an EM round is a few bincounts.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from .readings import NO_LEAF, Array, Readings
 
 __all__ = ["Level", "Templates", "find_templates"]
 
-_POINTS = 20_231  # the seed of the points where functions are told apart
+_POINTS = 20_231  # the seed of the points at which functions are evaluated
 
 
 class Level(NamedTuple):
-    """A classification of templates: the class of each, and how many classes there are."""
+    """A classification: the class of each item, and the number of classes."""
 
     of: Array
     size: int
 
     def counts(self, weights: Array) -> Array:
-        """The weight of each class."""
+        """The total weight of each class."""
         return np.bincount(self.of, weights, self.size)
 
 
@@ -36,13 +36,13 @@ class Templates(NamedTuple):
 
     reading: Level  # the template of each reading
     quantities: Array  # n of each template
-    stage: Level  # by n
-    used: Level  # by n: which quantities
+    stage: Level  # separately for each n
+    used: Level  # which quantities are used, separately for each n
     order: Level
     shape_of_order: Level
-    ways: Array  # orders that the shape of an order has
-    kind_of_shape: Level  # stage without n and without what is left out, by number of used quantities
-    used_by_shape: Array  # how many quantities a shape uses
+    ways: Array  # for each order, the number of orders with the same shape
+    kind_of_shape: Level  # number of used quantities, of leaves and of repetitions, and the constants
+    used_by_shape: Array  # the number of quantities that a shape uses
     used_by_choice: Array  # n of each class of `used`
     stage_quantities: Array  # n of each stage
 
@@ -59,7 +59,7 @@ def find_templates(readings: Readings) -> Templates:
     for place in range(len(readings.constants)):
         constants = constants * 16 + (readings.leaves == ~place).sum(1)
 
-    first_leaves = np.zeros(len(n), np.int64)  # where nothing else tells readings apart: N0/N0 before N1/N1
+    first_leaves = np.zeros(len(n), np.int64)  # breaks ties between readings: N0/N0 before N1/N1
     for column in readings.leaves.T[:10]:
         first_leaves = first_leaves * 64 + np.clip(column + 16, 0, 63)
     complexity = ((inside.sum(1) * 64 + left_out) * 64 + again) * 2**40 + constants
@@ -74,7 +74,7 @@ def find_templates(readings: Readings) -> Templates:
     stage = _level(n, left_out, again, constants)
     used = _level(n, ((times > 0) << np.arange(times.shape[1])).sum(1))
     order = _level(_functions(chosen, _numbered_anew(leaves, times)), count)
-    # N0/1 and N0 are one order: the simplest template says what its shape is.
+    # N0/1 and N0 are one order; its shape is that of the simplest template.
     said = np.zeros(order.size, np.int64)
     said[order.of[from_complex]] = from_complex
     hashes, symmetries = _shapes(chosen._replace(skeleton=chosen.skeleton[said]), leaves[said])
@@ -98,8 +98,8 @@ def find_templates(readings: Readings) -> Templates:
 
 
 def _functions(readings: Readings, leaves: Array) -> Array:
-    """A number for each reading, the same for the same function."""
-    from ._scan import PRIME, fingerprints
+    """A number for each reading that is equal for equal functions."""
+    from .em_loops import PRIME, fingerprints
 
     constants = len(readings.constants)
     rng = np.random.default_rng(_POINTS)
@@ -114,7 +114,7 @@ def _functions(readings: Readings, leaves: Array) -> Array:
 
 
 def _shapes(readings: Readings, leaves: Array) -> tuple[Array, Array]:
-    from ._scan import shapes
+    from .em_loops import shapes
 
     hashes, symmetries = np.zeros(len(leaves), np.uint64), np.zeros(len(leaves))
     shapes(readings.programs, readings.lengths, readings.skeleton, leaves, hashes, symmetries)
@@ -122,7 +122,7 @@ def _shapes(readings: Readings, leaves: Array) -> tuple[Array, Array]:
 
 
 def _times_used(leaves: Array, quantities: int) -> Array:
-    """How often each quantity stands in each reading."""
+    """The number of times that each quantity occurs in each reading."""
     times = np.zeros((len(leaves), quantities), np.int64)
     rows, places = np.nonzero(leaves >= 0)
     np.add.at(times, (rows, leaves[rows, places]), 1)
@@ -130,7 +130,7 @@ def _times_used(leaves: Array, quantities: int) -> Array:
 
 
 def _numbered_anew(leaves: Array, times: Array) -> Array:
-    """The leaves with the used quantities called 0, 1, 2... in the order of the text."""
+    """The leaves with the used quantities renumbered 0, 1, 2... in the order of the text."""
     number = np.cumsum(times > 0, axis=1) - 1
     renamed = leaves.copy()
     rows, places = np.nonzero(leaves >= 0)
@@ -139,7 +139,7 @@ def _numbered_anew(leaves: Array, times: Array) -> Array:
 
 
 def _level(*parts: Array) -> Level:
-    """Classes of equal parts; all but the first are small numbers."""
+    """The classes of items that agree in all parts; all parts but the first must be small integers."""
     values, of = np.unique(parts[0], return_inverse=True)
     for part in parts[1:]:
         low = int(part.min(initial=0))
@@ -148,7 +148,7 @@ def _level(*parts: Array) -> Level:
 
 
 def _by_class(level: Level, values: Array) -> Array:
-    """A value that all of a class share."""
+    """The value of each class, from values that all items of a class share."""
     out = np.zeros(level.size, values.dtype)
     out[level.of] = values
     return out

@@ -1,12 +1,15 @@
-"""A run folder -> one self-contained page, `report.html`, and the sample of problems that it shows.
+"""From a run folder to one self-contained page, `report.html`; the same files always give the same bytes.
 
-`write_report(folder)` reads metrics.json and examples.jsonl, of a baseline also config.toml, and nothing else; the
-same files give the same bytes.
+Reading order: `run_numbers` and `shown_problems` (the input: metrics.json, examples.jsonl), `published` (the paper's
+figures), `numbers_text`, `by_size`, `score_tables` and `tables` (numbers as text and tables), `palette`, `scales`,
+`charts`, `curves` and `figures` (pictures), `headline`, `browser` and `sections` (the parts of the page), `page`.
+`graph_drawing` draws the graphs of G2T and has nothing to do with the page.
 """
 
 from __future__ import annotations
 
-from .examples import calibration, sample_examples, sample_rule
-from .page import build_page, require_jinja, write_report
+from .page import build_page, write_report
+from .self_contained import require_jinja
+from .shown_problems import sample_examples, sample_rule
 
-__all__ = ["build_page", "calibration", "require_jinja", "sample_examples", "sample_rule", "write_report"]
+__all__ = ["build_page", "require_jinja", "sample_examples", "sample_rule", "write_report"]

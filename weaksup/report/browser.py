@@ -1,4 +1,4 @@
-"""The example browser's data: what its script reads, the trees it copies, and what its filters offer."""
+"""The data of the example browser: the examples its script reads, the trees it copies, and the filters' choices."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import Any, NamedTuple
 from mathcanon import MathCanonError
 from mathcanon.drawing import tree_svg
 
-from ..run_folder import ShownExample
+from .shown_problems import ShownExample
 
 __all__ = ["Trees", "browsed", "choices_of", "text_parts"]
 
 _STYLE = re.compile(r"<style>.*?</style>\n", re.DOTALL)
-_LARGEST_TREE = 12_000  # characters of SVG; a larger tree is no help
+_LARGEST_TREE = 12_000  # characters of SVG; a larger tree would be unreadable
 
 
 class Trees:
-    """The pictures of the labels' trees, each once."""
+    """The pictures of the labels' trees, without duplicates."""
 
     def __init__(self) -> None:
         self.drawn: list[str] = []
         self._places: dict[str, int | None] = {}
 
     def place(self, expr: str) -> int | None:
-        """Which picture shows an expression; None if it can't be drawn."""
+        """The index of an expression's picture; None if it can't be drawn."""
         if expr not in self._places:
             try:
-                # The page has its own style for trees: one for all of them, which follows the button for dark.
+                # The page has one style sheet for all trees, which follows the dark-mode button.
                 picture = _STYLE.sub("", tree_svg(expr)).replace("\n", "")
             except MathCanonError:
                 picture = ""
@@ -40,7 +40,7 @@ class Trees:
 
 
 def browsed(example: ShownExample, trees: Trees) -> dict[str, Any]:
-    """An example as the script reads it.  Python counts characters as JavaScript does not, so the text is cut here."""
+    """An example as the script reads it; the text is split here because JavaScript counts characters differently."""
     return {
         "id": example.id,
         "parts": text_parts(example.text, example.marks),
@@ -59,7 +59,7 @@ def browsed(example: ShownExample, trees: Trees) -> dict[str, Any]:
 
 
 def text_parts(text: str, marks: Sequence[tuple[int, int]]) -> list[tuple[str, int | None]]:
-    """The text in pieces, each with the number of its quantity if it is one.
+    """The text in pieces, each with the index of its quantity or None.
 
     >>> text_parts("Tom has 3 apples.", [(8, 9)])
     [('Tom has ', None), ('3', 0), (' apples.', None)]
@@ -82,7 +82,7 @@ class Choice(NamedTuple):
 
 
 def choices_of(examples: Sequence[ShownExample]) -> dict[str, list[Choice]]:
-    """What the filters offer: only what there is."""
+    """The choices of each filter; a choice that no example has is left out."""
     sizes = Counter("6" if example.quantities >= 6 else str(example.quantities) for example in examples)
     stages = Counter(example.stage for example in examples if example.stage)
     several = Counter("0" if not e.candidates else "1" if e.candidates == 1 else "2" for e in examples)

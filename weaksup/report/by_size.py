@@ -1,12 +1,12 @@
-"""What is known of a run by number of quantities; several runs of one arm are averaged."""
+"""The numbers of a run by number of quantities; several runs of one arm are averaged."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..oracle import Score
-from ..run_folder import ArmRun
+from ..measure.metrics import ArmRun
+from ..measure.score import Score
 from .numbers_text import Spread, spread_of
 
 __all__ = ["SizeRow", "size_rows"]
@@ -17,17 +17,17 @@ class SizeRow(NamedTuple):
 
     size: str
     train: int | None  # problems of the train part
-    recall: float | None  # of the search; without a search, of the labels
+    recall: float | None  # of the search, or of the labels if there was no search
     gold_in_set: float | None
     micro: Spread  # of the labels
     macro: Spread
-    tested: int | None  # problems; those of several folds together
+    tested: int | None  # test problems, summed over the folds
     answers: Spread
     equations: Spread
 
 
 def size_rows(candidates: Score | None, runs: Sequence[ArmRun]) -> list[SizeRow]:
-    """A row for each number of quantities that any part has."""
+    """One row for each number of quantities that occurs in any part."""
     labels = [run.oracle.by_quantities for run in runs if run.oracle]
     tests = [run.evaluation.by_quantities for run in runs]
     folds = {run.fold: run.evaluation.by_quantities for run in runs}

@@ -1,9 +1,9 @@
-"""Charts as SVG text: lines, bars, and beliefs against truth.
+"""Charts as SVG text: line charts, bar charts and calibration charts.
 
-Each function draws one picture of a given width, so that a phone gets a chart with fewer pixels and not smaller
-letters.  Colours come from the page's style sheet by class (`s0`, `s1`...: see palette.py); nothing here has a style
-attribute, for the page forbids them.  Every picture has a title and a description for those who do not see it, and
-marks tell their values when pointed at.
+Each function draws one picture of a given width, so that a phone gets a narrower chart and not smaller letters.
+Colours come from the page's style sheet by class (`s0`, `s1`...: see palette.py); there are no style attributes, as the
+page's security policy forbids them.  Every picture has a title and a description for screen readers, and every mark
+shows its value as a tooltip.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from html import escape
 from math import ceil, sqrt
 from typing import NamedTuple
 
-from ..run_folder import Bin
+from ..measure.calibration import Bin
 from .numbers_text import count_text, percent
 from .scales import Axis, share_axis
 
 __all__ = ["SHAPES", "Bar", "Line", "bar_chart", "calibration_chart", "line_chart", "swatch"]
 
-#: The outlines of the marks, one a series, about (0, 0).
+#: The outlines of the marks, one per series, centred on (0, 0).
 SHAPES = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z",
     "M-3.6 -3.6H3.6V3.6H-3.6Z",
@@ -30,13 +30,13 @@ SHAPES = (
     "M-5 -2H5V2H-5Z",
 )
 
-_LETTER = 7.2  # the width of a letter of the 12 px font
-_MOST_MARKS = 8  # of a line: one with more points is marked now and then, and at its end
-_ROW = 30.0  # height of a bar with the space around it
+_LETTER = 7.2  # the width of a letter in the 12 px font
+_MOST_MARKS = 8  # per line: a line with more points has marks at regular intervals and at its end
+_ROW = 30.0  # the height of a bar with the space around it
 
 
 class Line(NamedTuple):
-    """A series of points; `band` has the least and greatest value of several runs at each x."""
+    """A series of points; `band` has the minimum and maximum over several runs at each x."""
 
     name: str
     style: int
@@ -46,7 +46,7 @@ class Line(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A value with its name, and how it is written; `deviation` is drawn as a whisker."""
+    """A named value and its text; `deviation` is drawn as a whisker."""
 
     name: str
     value: float
@@ -58,7 +58,7 @@ class Bar(NamedTuple):
 def line_chart(
     lines: Sequence[Line], *, key: str, title: str, description: str, x: Axis, y: Axis, width: int, height: int = 260
 ) -> str:
-    """Lines over two axes.  The label of the y axis stands above it, where it needs no turned letters."""
+    """A line chart.  The label of the y axis stands above the axis, so that no text is rotated."""
     left = 14 + _LETTER * max(len(text) for _, text in y.ticks)
     right, top, bottom = width - 16.0, 30.0, height - 42.0
     parts = [_text(0, 12, y.label, "label", "start")]
@@ -95,7 +95,7 @@ def bar_chart(
     width: int,
     reference: tuple[float, str] | None = None,
 ) -> str:
-    """Lying bars, each with its name before it and its value after it: names of any length, no turned letters."""
+    """Horizontal bars, each with its name before it and its value after it, so that names may be long."""
     left = 12 + _LETTER * max([len(bar.name) for bar in bars], default=0)
     room = 12 + _LETTER * max([len(bar.text) for bar in bars], default=0)
     right, top = width - room, 22.0 if reference else 4.0
@@ -123,7 +123,7 @@ def bar_chart(
             middle = y + _ROW / 2
             whisker = f"M{_n(low)} {_n(middle)}H{_n(after)}M{_n(low)} {_n(middle - 4)}v8M{_n(after)} {_n(middle - 4)}v8"
             parts.append(f'<path class="whisker" d="{whisker}"/>')
-        # Where a line crosses the bars, values keep out of its way in a column of their own.
+        # If a reference line crosses the bars, the values stand in a column of their own, out of its way.
         place, anchor = (float(width), "end") if reference else (after + 7, "start")
         parts.append(_text(place, y + _ROW / 2 + 4, bar.text, "value", anchor))
     if reference:
@@ -134,9 +134,9 @@ def bar_chart(
 
 
 def calibration_chart(bins: Sequence[Bin], *, key: str, title: str, description: str, width: int) -> str:
-    """The share of right labels against what the ranker believed; on the diagonal the two agree.
+    """The share of right labels against their posterior; on the diagonal the two agree.
 
-    The area of a dot is the number of its labels.
+    The area of a dot is proportional to the number of its labels.
     """
     x, y = share_axis("mean posterior of the labels"), share_axis("right against gold")
     height = min(width, 360) * 0.85
@@ -190,7 +190,7 @@ def _path(places: Sequence[tuple[float, float]]) -> str:
 
 
 def _uncrowded(axis: Axis, room: float) -> list[tuple[float, str]]:
-    """The ticks whose texts do not touch: all, every second, every fifth..."""
+    """As many ticks as fit without their texts touching: all, every second, every fourth..."""
     for every in (1, 2, 4, 5, 10, 20, 50, 100):
         ticks = list(axis.ticks[::every])
         places = [axis.place(value, 0, room) for value, _ in ticks]
@@ -202,12 +202,12 @@ def _uncrowded(axis: Axis, room: float) -> list[tuple[float, str]]:
 
 
 def _written(value: float, axis: Axis) -> str:
-    """A value as its axis writes it."""
+    """A value in the notation of its axis."""
     return percent(value, sign=True) if axis.ticks and axis.ticks[-1][1].endswith("%") else f"{value:.3g}"
 
 
 def _n(value: float) -> str:
-    """A coordinate, short."""
+    """A coordinate with at most one decimal."""
     return f"{value:.1f}".removesuffix(".0")
 
 

@@ -1,7 +1,7 @@
-"""Training rows of several runs -> one line an arm.
+"""The training rows of several runs -> one line per arm.
 
-Runs may have been validated at different steps (folds differ in size), so each run is read between its validations by
-a straight line, at every step that any run has and all runs reach.
+Runs may have been validated at different steps (folds differ in size).  Each run is therefore interpolated linearly
+between its validations, at every step that some run has and that all runs cover.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from ..run_folder import Arm, TrainingRow
+from ..measure.metrics import Arm, TrainingRow
 from .charts import Line
 from .palette import SERIES
 
@@ -20,14 +20,14 @@ Points = Sequence[tuple[float, float]]
 
 
 def arm_style(arms: Sequence[Arm], arm: Arm) -> int:
-    """The series of an arm: gold is always the neutral one."""
+    """The series number of an arm; gold always gets the neutral one."""
     if arm.name == "gold":
         return SERIES - 1
     return [other.name for other in arms if other.name != "gold"].index(arm.name) % (SERIES - 1)
 
 
 def training_line(arm: Arm, style: int, value: Callable[[TrainingRow], float | None]) -> Line | None:
-    """The mean over the runs of an arm with the band of their extremes; None if there is nothing to draw."""
+    """The mean over the runs of an arm, with a band from minimum to maximum; None if there is nothing to draw."""
     runs = [_points(run.training, value) for run in arm.runs]
     runs = [points for points in runs if points]
     if not runs:
@@ -41,13 +41,13 @@ def training_line(arm: Arm, style: int, value: Callable[[TrainingRow], float | N
 
 
 def _points(rows: Sequence[TrainingRow], value: Callable[[TrainingRow], float | None]) -> list[tuple[float, float]]:
-    """What is known, by step; of two rows of one step the later."""
+    """The known values by step; the later row counts if a step has two."""
     known = {float(row.step): value(row) for row in rows}
     return sorted([(step, found) for step, found in known.items() if found is not None])
 
 
 def value_at(points: Points, step: float) -> float:
-    """The value at a step, by a straight line between its neighbours.
+    """The value at a step, interpolated linearly.
 
     >>> value_at([(0, 1.0), (10, 2.0)], 5), value_at([(0, 1.0), (10, 2.0)], 99)
     (1.5, 2.0)

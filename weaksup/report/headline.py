@@ -1,13 +1,13 @@
-"""The few numbers that a reader wants first, the paper's beside them, and what kind of run it was."""
+"""The headline numbers of a run with the paper's beside them, and the main facts about the run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..published import ARM_LABELS, BASELINE_RECALL, RECALL, RESULTS
-from ..run_folder import Metrics
+from ..measure.metrics import Metrics
 from .numbers_text import NOTHING, percent, spread_of
+from .published import ARM_LABELS, BASELINE_RECALL, RECALL, RESULTS
 
 __all__ = ["Tile", "facts", "headline"]
 
@@ -27,7 +27,7 @@ class Tile(NamedTuple):
 
 
 def headline(metrics: Metrics, *, paper: bool) -> list[Tile]:
-    """Test accuracy, label accuracy, recall, gold in set; what is not known is left out."""
+    """Test accuracy, label accuracy, recall and gold in set; unknown numbers are left out."""
     main = metrics.arms[0] if metrics.arms else None
     row = _row(main.name if main else "", metrics.config)
     tiles: list[Tile] = []
@@ -71,15 +71,16 @@ def _tile(name: str, value: float | None, deviation: float | None, about: str, p
 
 
 def _row(arm: str, config: Mapping[str, Any]) -> str:
-    """The row of the paper's table of results that an arm stands beside.
+    """The row of the paper's table of results to compare an arm with.
 
-    >>> _row("em", {}), _row("lbf", {"memory": True}), _row("warm", {"harvest_beam": 10}), _row("warm", {})
+    >>> _row("em", {}), _row("lbf", {"lbf": {"memory": True}}), _row("warm", {"warm": {"beam": 10}}), _row("warm", {})
     ('ours', 'lbf-memory', 'warm-beam', 'warm')
     """
+    how = config.get(arm) or {}
     if arm == "lbf":
-        return "lbf-memory" if config.get("memory") else "lbf"
+        return "lbf-memory" if how.get("memory") else "lbf"
     if arm == "warm":
-        return "warm-beam" if config.get("harvest_beam", 1) != 1 else "warm"
+        return "warm-beam" if how.get("beam", 1) != 1 else "warm"
     return OURS
 
 
@@ -100,9 +101,9 @@ def solver_name(config: Mapping[str, Any]) -> str:
 
 
 def facts(metrics: Metrics, data: str) -> list[tuple[str, str]]:
-    """What kind of run it was: data, split, plan, solver, ranker, whether values rank predictions, runs."""
+    """The main facts about a run: data, split, plan, solver, ranker, answer model, number of seeds and folds."""
     config = metrics.config
-    maker = "ranker" if metrics.distribution else "baseline"  # which does not search
+    maker = "ranker" if metrics.distribution else "baseline"  # baselines do not search
     found = [
         ("data", data),
         ("split", metrics.split),
@@ -119,7 +120,7 @@ def facts(metrics: Metrics, data: str) -> list[tuple[str, str]]:
 
 
 def _named(value: Any, key: str) -> str:
-    """A setting that is a word, or a table with the word in it."""
+    """A setting that is given as a string, or as a table with that string under `key` or `name`."""
     if isinstance(value, Mapping):
         value = value.get(key, value.get("name"))
     return value if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""Numbers as people read them: percents with one decimal, thousands commas, mean ± deviation, a dash for nothing."""
+"""Numbers as text: percentages with one decimal, thousands separators, mean ± deviation, a dash for unknown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NOTHING = "–"
 
 
 class Spread:
-    """Mean and sample deviation of what several runs gave.
+    """Mean and sample standard deviation over several runs.
 
     >>> spread = spread_of([0.6, 0.61, None])
     >>> spread.percent, spread.runs
@@ -21,7 +21,7 @@ class Spread:
     def __init__(self, values: Sequence[float]) -> None:
         self.runs = len(values)
         self.mean = fmean(values) if values else None
-        self.deviation = stdev(values) if len(set(values)) > 1 else None  # equal in all runs: nothing to say
+        self.deviation = stdev(values) if len(set(values)) > 1 else None  # not shown if all runs agree
 
     @property
     def percent(self) -> str:
@@ -29,7 +29,7 @@ class Spread:
 
     @property
     def count(self) -> str:
-        """For counts: whole where all runs agree, else with one decimal."""
+        """The text of a count: a whole number if all runs agree, else with one decimal."""
         return self._text(1, 0 if self.deviation is None else 1)
 
     def _text(self, scale: float, decimals: int) -> str:
@@ -40,16 +40,16 @@ class Spread:
 
 
 def spread_of(values: Iterable[float | None]) -> Spread:
-    """The spread of those that are known."""
+    """The spread of the known values."""
     return Spread([value for value in values if value is not None])
 
 
-def percent(share: float | None, *, sign: bool = False) -> str:
+def percent(share: float | None, *, sign: bool = False, nothing: str = NOTHING) -> str:
     """
-    >>> percent(0.9449), percent(0.5, sign=True), percent(None)
-    ('94.5', '50.0%', '–')
+    >>> percent(0.9449), percent(0.5, sign=True), percent(None), percent(None, nothing="-")
+    ('94.5', '50.0%', '–', '-')
     """
-    return NOTHING if share is None else f"{100 * share:.1f}{'%' if sign else ''}"
+    return nothing if share is None else f"{100 * share:.1f}{'%' if sign else ''}"
 
 
 def count_text(count: float | None) -> str:
@@ -63,7 +63,7 @@ def count_text(count: float | None) -> str:
 
 
 def step_text(value: float) -> str:
-    """A tick of an axis: short, without needless zeros.
+    """The text of an axis tick, without trailing zeros.
 
     >>> [step_text(value) for value in (0, 0.25, 1.5, 400, 12000)]
     ['0', '0.25', '1.5', '400', '12,000']

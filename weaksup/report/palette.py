@@ -1,15 +1,15 @@
 """The colours of the page, light and dark, as CSS variables.
 
-The series colours follow Okabe and Ito's order of hues, which people with the common forms of colour blindness tell
-apart, made darker or lighter until each stands out from its background (3:1, text 4.5:1; a test measures it).  Lines
-also differ in the shape of their marks: colour never says anything alone.
+The series colours follow the hues of Okabe and Ito, which people with the common forms of colour blindness can tell
+apart.  They are darkened or lightened until each has enough contrast with its background (3:1, text 4.5:1; a test
+measures it).  Lines also differ in the shape of their marks, so colour is never the only difference.
 """
 
 from __future__ import annotations
 
 __all__ = ["DARK", "LIGHT", "SERIES", "contrast", "palette_css"]
 
-#: How many series have a colour of their own; the last is the neutral one, for gold labels.
+#: The number of series with a colour of their own; the last one is neutral, for gold labels.
 SERIES = 7
 
 LIGHT = {
@@ -34,7 +34,7 @@ DARK = {
 
 
 def palette_css() -> str:
-    """The variables: dark where the reader's system or the button on the page asks for it, never on paper."""
+    """The CSS variables: dark if the reader's system or the button on the page asks for it, never in print."""
     light, dark = _variables(LIGHT), _variables(DARK)
     return (
         f":root {{ color-scheme: light; {light} }}\n"
@@ -51,7 +51,7 @@ def _variables(colours: dict[str, str]) -> str:
 
 
 def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two colours, by WCAG 2: 1 to 21.
+    """The contrast ratio of two colours as WCAG 2 defines it, from 1 to 21.
 
     >>> round(contrast("#000000", "#ffffff"))
     21

@@ -1,4 +1,4 @@
-"""From values to places in a picture: round ticks and axes."""
+"""Axes: from values to positions in a picture, with ticks at round numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Axis", "category_axis", "share_axis", "value_axis"]
 
 
 class Axis(NamedTuple):
-    """What an axis says: its label, its range and its ticks."""
+    """An axis: its label, its range and its ticks."""
 
     label: str
     low: float
@@ -20,12 +20,12 @@ class Axis(NamedTuple):
     ticks: tuple[tuple[float, str], ...]
 
     def place(self, value: float, start: float, end: float) -> float:
-        """Where a value stands between two places."""
+        """The position of a value on an axis that runs from `start` to `end`."""
         return start + (value - self.low) / (self.high - self.low) * (end - start)
 
 
 def nice_step(span: float, most: int) -> float:
-    """The smallest of 1, 2, 2.5, 5 times a power of ten that cuts `span` into at most `most` parts.
+    """The smallest of 1, 2, 2.5, 5 times a power of ten that divides `span` into at most `most` parts.
 
     >>> [nice_step(span, 5) for span in (10, 7, 0.9, 1200)]
     [2.0, 2.0, 0.2, 250.0]
@@ -45,7 +45,7 @@ def value_axis(
     tight: bool = False,
     write: Callable[[float], str] = step_text,
 ) -> Axis:
-    """An axis over the values that begins and ends at a tick (if `tight`, it ends with the values).
+    """An axis that covers the values and begins and ends at a tick, or exactly at the values if `tight`.
 
     >>> value_axis("steps", [120, 940]).ticks[-1]
     (1000.0, '1,000')
@@ -53,7 +53,7 @@ def value_axis(
     low, high = min(values, default=0.0), max(values, default=1.0)
     if zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    if high - low <= 1e-9 * max(1.0, abs(low), abs(high)):  # all alike
+    if high - low <= 1e-9 * max(1.0, abs(low), abs(high)):  # all values are equal
         low, high = (0.0, 1.0) if zero else (low - 0.5, high + 0.5)
     step = nice_step(high - low, most)
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
@@ -65,7 +65,7 @@ def value_axis(
 
 
 def share_axis(label: str, values: Sequence[float] = (0.0, 1.0), *, zero: bool = True) -> Axis:
-    """An axis in percent: from 0 to 100, or nearer to the values where that would hide them (not `zero`).
+    """An axis in percent: from 0 to 100, or fitted to the values if not `zero`.
 
     >>> [text for _, text in share_axis("right").ticks]
     ['0', '25', '50', '75', '100%']
@@ -83,5 +83,5 @@ def share_axis(label: str, values: Sequence[float] = (0.0, 1.0), *, zero: bool =
 
 
 def category_axis(label: str, names: Sequence[str]) -> Axis:
-    """An axis with a place for each name: 0, 1, 2..."""
+    """An axis with the names at the values 0, 1, 2..."""
     return Axis(label, -0.35, max(len(names), 1) - 0.65, tuple([(float(i), name) for i, name in enumerate(names)]))

@@ -1,7 +1,7 @@
-"""The numbers of a run as tables: what stands in each cell, and by what it is sorted.
+"""The numbers of a run as the sortable tables of the page.
 
-A cell is its text and a number to sort by (None: its text).  The paper's figures are columns of their own, and are
-left out where the data are not Math23K.
+A cell has a text and a number to sort by (None: sort by the text).  The paper's figures have columns of their own,
+which are left out unless the data are Math23K.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..oracle import Score
-from ..oracle_tables import Table as OracleTable
-from ..oracle_tables import search_table, stage_table
-from ..published import ARM_ANSWERS, ARM_LABELS, ARM_MULTIPLE, CANDIDATES_ALL, CANDIDATES_MULTIPLE, CANDIDATES_SINGLE
-from ..run_folder import Arm, ArmRun, Bin, Metrics
+from ..measure.calibration import Bin
+from ..measure.metrics import Arm, ArmRun, Metrics
+from ..measure.score import Score
 from .by_size import size_rows
 from .charts import Line
 from .numbers_text import NOTHING, Spread, count_text, percent, spread_of, step_text
+from .published import ARM_ANSWERS, ARM_LABELS, ARM_MULTIPLE, CANDIDATES_ALL, CANDIDATES_MULTIPLE, CANDIDATES_SINGLE
+from .score_tables import TextTable, search_table, stage_table
 
 __all__ = [
-    "Cell",
+    "PageCell",
     "Table",
     "ablation_table",
     "calibration_table",
@@ -42,8 +42,8 @@ _PLAIN_NAMES = {
 }
 
 
-class Cell(NamedTuple):
-    """A cell: what is read, what it is sorted by, and a second line in small letters."""
+class PageCell(NamedTuple):
+    """A cell: its text, a number to sort by, and a second line in small print."""
 
     text: str
     sort: float | None = None
@@ -55,38 +55,38 @@ class Table(NamedTuple):
 
     title: str
     head: tuple[str, ...]
-    rows: Sequence[tuple[Cell, ...]]
+    rows: Sequence[tuple[PageCell, ...]]
     note: str = ""
 
 
 def search_tables(score: Score, *, paper: bool) -> list[Table]:
-    """The paper's search statistics, and by which stage problems were covered."""
+    """The search statistics, and the stages that found the candidates if they are known."""
     tables = [_from_oracle(search_table(score, paper=paper), "Problems")]
     note = "Problems by the stage that found their simplest candidate, and by the stage that found the gold equation."
     return [*tables, _from_oracle(stage_table(score), "Stages", note)] if score.stages else tables
 
 
-def _from_oracle(table: OracleTable, title: str, note: str = "") -> Table:
-    """The oracle's tables are made for a terminal: ints, and text for shares."""
+def _from_oracle(table: TextTable, title: str, note: str = "") -> Table:
+    """A table that was made for the terminal (counts are ints, shares are text) as a table of the page."""
     head = tuple([name.replace("paper", PAPER) or "which" for name in table.head])
-    rows = [(Cell(_PLAIN_NAMES.get(str(row[0]), str(row[0]))), *map(_plain, row[1:])) for row in table.rows]
+    rows = [(PageCell(_PLAIN_NAMES.get(str(row[0]), str(row[0]))), *map(_plain, row[1:])) for row in table.rows]
     return Table(title, head, rows, note)
 
 
-def _plain(cell: int | str) -> Cell:
+def _plain(cell: int | str) -> PageCell:
     if isinstance(cell, int):
-        return Cell(count_text(cell), cell)
+        return PageCell(count_text(cell), cell)
     try:
-        return Cell(cell, float(cell))
+        return PageCell(cell, float(cell))
     except ValueError:
-        return Cell(NOTHING if cell == "-" else cell)
+        return PageCell(NOTHING if cell == "-" else cell)
 
 
 def size_table(candidates: Score | None, runs: Sequence[ArmRun]) -> Table:
-    """Recall, gold in set and accuracies by number of quantities, means over the runs."""
+    """Recall, gold in set and accuracies by number of quantities; means over the runs."""
     rows = [
         (
-            Cell(row.size),
+            PageCell(row.size),
             _count(row.train),
             _share(row.recall),
             _share(row.gold_in_set),
@@ -101,12 +101,12 @@ def size_table(candidates: Score | None, runs: Sequence[ArmRun]) -> Table:
 
 
 def ablation_table(arms: Sequence[Arm], *, paper: bool) -> Table:
-    """The arms beside each other, the first of them the main one; what matters most stands first."""
+    """The arms compared, one per row, the main arm first; the most important columns come first."""
     rows = []
     for arm in arms:
         tests = [run.evaluation for run in arm.runs]
         row = (
-            Cell(arm.name, note=arm.about),
+            PageCell(arm.name, note=arm.about),
             _spread_share(spread_of([test.answer_accuracy for test in tests])),
             _published(ARM_ANSWERS.get(arm.name)),
             _spread_share(spread_of([test.equation_accuracy for test in tests])),
@@ -126,11 +126,11 @@ def ablation_table(arms: Sequence[Arm], *, paper: bool) -> Table:
 
 
 def label_table(metrics: Metrics, *, paper: bool) -> Table:
-    """Micro equation accuracy of candidates and of each arm's labels, problems with one and with several apart."""
-    rows: list[tuple[Cell, ...]] = []
+    """Equation accuracy of candidates and of each arm's labels, for problems with one and with several candidates."""
+    rows: list[tuple[PageCell, ...]] = []
     if score := metrics.candidates:
         shares = (score.micro_single, score.micro_multiple, score.micro, score.macro)
-        row: tuple[Cell, ...] = (Cell("all candidates", note="before any choice"), *map(_share, shares))
+        row: tuple[PageCell, ...] = (PageCell("all candidates", note="before any choice"), *map(_share, shares))
         published = (_published(CANDIDATES_SINGLE), _published(CANDIDATES_MULTIPLE), _published(CANDIDATES_ALL))
         rows.append((*row, *published) if paper else row)
     for arm in metrics.arms:
@@ -138,13 +138,13 @@ def label_table(metrics: Metrics, *, paper: bool) -> Table:
         if not scores:
             continue
         row = (
-            Cell(arm.name),
+            PageCell(arm.name),
             _spread_share(spread_of([score.micro_single for score in scores])),
             _spread_share(spread_of([score.micro_multiple for score in scores])),
             _spread_share(spread_of([score.micro for score in scores])),
             _spread_share(spread_of([score.macro for score in scores])),
         )
-        published = (Cell(NOTHING), _published(ARM_MULTIPLE.get(arm.name)), _published(ARM_LABELS.get(arm.name)))
+        published = (PageCell(NOTHING), _published(ARM_MULTIPLE.get(arm.name)), _published(ARM_LABELS.get(arm.name)))
         rows.append((*row, *published) if paper else row)
     head = ("labels of", "one candidate %", "several %", "all, micro %", "all, macro %")
     last = (f"{PAPER}: one %", f"{PAPER}: several %", f"{PAPER}: all %") if paper else ()
@@ -155,9 +155,9 @@ def label_table(metrics: Metrics, *, paper: bool) -> Table:
 def calibration_table(bins: Sequence[Bin]) -> Table:
     rows = [
         (
-            Cell(f"{step_text(bin.low)} to {step_text(bin.high)}", bin.low),
+            PageCell(f"{step_text(bin.low)} to {step_text(bin.high)}", bin.low),
             _count(bin.labels),
-            Cell(f"{bin.posterior:.3f}", bin.posterior),
+            PageCell(f"{bin.posterior:.3f}", bin.posterior),
             _share(bin.right),
         )
         for bin in bins
@@ -166,12 +166,12 @@ def calibration_table(bins: Sequence[Bin]) -> Table:
 
 
 def line_table(title: str, x: str, lines: Sequence[Line], *, shares: bool, names: Sequence[str] = ()) -> Table:
-    """The points of a line chart, one column a line; `names` are those of the places 0, 1, 2..."""
+    """The points of a line chart, one column per line; `names` replaces the x values 0, 1, 2..."""
     values = [dict(line.points) for line in lines]
     steps = sorted({step for found in values for step in found})
     rows = [
         (
-            Cell(names[int(step)] if names else count_text(step), step),
+            PageCell(names[int(step)] if names else count_text(step), step),
             *[_share(found.get(step)) if shares else _decimal(found.get(step)) for found in values],
         )
         for step in steps
@@ -180,8 +180,10 @@ def line_table(title: str, x: str, lines: Sequence[Line], *, shares: bool, names
 
 
 def value_table(title: str, head: tuple[str, str], values: Iterable[tuple[str, float, str]]) -> Table:
-    """Names with a value each, as a bar chart has them; sorted by the order given."""
-    return Table(title, head, [(Cell(name, i), Cell(text, value)) for i, (name, value, text) in enumerate(values)])
+    """The names and values of a bar chart; the names sort in the given order."""
+    return Table(
+        title, head, [(PageCell(name, i), PageCell(text, value)) for i, (name, value, text) in enumerate(values)]
+    )
 
 
 def config_rows(config: Mapping[str, Any], place: str = "") -> list[tuple[str, str]]:
@@ -211,25 +213,25 @@ def _setting(value: Any) -> str:
     return "not set" if value is None else str(value)
 
 
-def _count(value: float | None) -> Cell:
-    return Cell(count_text(value), value)
+def _count(value: float | None) -> PageCell:
+    return PageCell(count_text(value), value)
 
 
-def _share(value: float | None) -> Cell:
-    return Cell(percent(value), value)
+def _share(value: float | None) -> PageCell:
+    return PageCell(percent(value), value)
 
 
-def _decimal(value: float | None) -> Cell:
-    return Cell(NOTHING if value is None else f"{value:.3f}", value)
+def _decimal(value: float | None) -> PageCell:
+    return PageCell(NOTHING if value is None else f"{value:.3f}", value)
 
 
-def _published(value: float | None) -> Cell:
-    return Cell(NOTHING if value is None else f"{value:.1f}", value)
+def _published(value: float | None) -> PageCell:
+    return PageCell(NOTHING if value is None else f"{value:.1f}", value)
 
 
-def _spread_share(spread: Spread) -> Cell:
-    return Cell(spread.percent, spread.mean)
+def _spread_share(spread: Spread) -> PageCell:
+    return PageCell(spread.percent, spread.mean)
 
 
-def _spread_count(spread: Spread) -> Cell:
-    return Cell(spread.count, spread.mean)
+def _spread_count(spread: Spread) -> PageCell:
+    return PageCell(spread.count, spread.mean)

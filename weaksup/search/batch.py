@@ -1,9 +1,9 @@
 """Many problems -> their candidates, in one pass over the stages of a plan.
 
-All problems and all choices of operands of a stage run together, as rows of indices into a table of numbers, through
-`mathcanon.reach.reach_rows`.  Each hit comes with a number that tells its function of the operands, so hits are
-joined over choices and stages as columns of arrays: the writing with the fewest leaves is kept (`N0*(1+N1)`, not
-`N0*N1+N0`), then that of the earlier stage.  Only what is kept becomes text.
+All problems and all choices of operands of a stage are searched together by `mathcanon.reaching.hits.reach_rows`, as
+rows of indices into a table of numbers.  Each hit comes with a number that identifies its function of the operands, so
+hits of all choices and stages are deduplicated as arrays: of each function, the hit with the fewest leaves is kept
+(`N0*(1+N1)`, not `N0*N1+N0`), then the one of the earliest stage.  Only the hits that are kept are converted to text.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mathcanon.canonical import Form, canonical_form
-from mathcanon.reach import MAX_MEMORY, HitRows, Names, as_table, reach_rows, shape_of, written
+from mathcanon.canonical_form import Form, canonical_form
+from mathcanon.reaching.numbers_to_target import MAX_MEMORY, HitRows, Names, as_table, reach_rows, shape_of, written
 
+from ..meaning.operand_names import operand_leaf, operand_value, quantity_number, rename_operand
+from ..meaning.value_level import value_names
 from ..records import Candidate, CandidateSet, Problem
-from ..value_level import named_leaf, value_names
-from .operands import assignments, operand_value
+from .operands import assignments
 from .plans import MAX_OPERANDS, Plan, Stage
 
 if TYPE_CHECKING:
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
 
 __all__ = ["search_problems"]
 
-_TOGETHER = 4096  # problems searched at a time: enough to fill batches, few enough for memory
+_TOGETHER = 4096  # problems searched at a time: enough to fill batches, few enough to fit in memory
 
-_exact = lru_cache(maxsize=1 << 16)(Fraction)  # a corpus has the same numbers again and again
+_exact = lru_cache(maxsize=1 << 16)(Fraction)  # cached, because the numbers of a corpus repeat
 
 
 class _Found(NamedTuple):
-    """A candidate on its way: how simple it is comes first, so that the smallest is the simplest."""
+    """A candidate with its sort keys first, so that the smallest tuple is the simplest candidate."""
 
     leaves: int
     stage: int
@@ -45,32 +46,32 @@ class _Found(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Problems with equally many quantities: all operands that a stage may choose, as columns."""
+    """Problems with the same number of quantities, and all operands that a stage may choose, as columns."""
 
     size: int
-    problems: Array  # which ones
-    column: dict[str, int]  # of each operand
+    problems: Array  # indices of the problems
+    column: dict[str, int]  # operand -> column
     numbers: Array  # (problems, operands): indices into the table of numbers
-    names: Array  # (problems, operands): indices of what operands are called where functions are told apart
+    names: Array  # (problems, operands): indices of the operand names used for deduplication
 
 
 class _Hits(NamedTuple):
-    """Hits as columns."""
+    """Hits as parallel arrays."""
 
     problem: Array
-    function: Array  # equal numbers for equal functions, 0 where they are not told apart
+    function: Array  # equal for equal functions; 0 without deduplication
     leaves: Array
     stage: Array
-    choice: Array  # which choice of operands
+    choice: Array  # index of the choice of operands
     sign: Array
-    codes: Array  # the steps, filled up to the most there can be
+    codes: Array  # (hits, MAX_OPERANDS - 1): the steps, padded with 0
     value: Array  # exact
 
 
 def search_problems(problems: Iterable[Problem], plan: Plan, *, limit: int | None = None) -> Iterator[CandidateSet]:
-    """The candidates of each problem, in order; with `limit`, the simplest so many.
+    """The candidates of each problem, in order; at most `limit` per problem, simplest first.
 
-    Simplest: fewest leaves, then the earlier stage, then fewest characters, then by alphabet.
+    Simplest first means: by number of leaves, then by stage, then by length of the text, then alphabetically.
     """
     given = iter(problems)
     while chunk := list(islice(given, _TOGETHER)):
@@ -85,14 +86,14 @@ class _Chunk:
         import numpy as np
 
         self.plan, self.tolerance = plan, plan.exact_tolerance
-        self.choices: list[tuple[str, ...]] = []  # of operands: all that were made so far
-        self.names: dict[str, int] = {}  # of operands, where functions are told apart
+        self.choices: list[tuple[str, ...]] = []  # every choice of operands so far
+        self.names: dict[str, int] = {}  # operand name for deduplication -> index
         values = [tuple([_exact(quantity.value) for quantity in problem.quantities]) for problem in problems]
         by_size: dict[int, list[int]] = {}
         for i, quantities in enumerate(values):
             by_size.setdefault(len(quantities), []).append(i)
         others = {size: _other_operands(plan, size) for size in by_size}
-        # A row has the quantities, the other operands, and the answer.
+        # A row consists of the quantities, the other operands, and the answer.
         rows = [
             [*given, *[operand_value(name, given) for name in others[len(given)]], _exact(problem.answer)]
             for problem, given in zip(problems, values, strict=True)
@@ -108,14 +109,14 @@ class _Chunk:
             self.groups.append(_Group(size, np.array(chosen), column, numbers, names))
 
     def _named(self, operands: Iterable[str], values: tuple[Fraction, ...]) -> list[int]:
-        """What operands are called where functions are told apart; at value level equal values share a name."""
+        """The indices of the operand names used for deduplication; at value level, equal values share a name."""
         if self.plan.dedupe == "value":
             same = value_names(values)
-            operands = [_at_value_level(name, same) for name in operands]
+            operands = [rename_operand(name, same) for name in operands]
         return [self.names.setdefault(name, len(self.names)) for name in operands]
 
     def search(self) -> list[Iterable[_Found]]:
-        """What is found for each problem."""
+        """The candidates of each problem."""
         import numpy as np
 
         is_open = np.ones(len(self.answers), bool)
@@ -133,7 +134,7 @@ class _Chunk:
         return [functions.values() for functions in found]
 
     def _run_stage(self, number: int, stage: Stage, is_open: Array) -> Iterator[_Hits]:
-        """The hits of a stage for open problems; all choices of equally many operands run together."""
+        """The hits of a stage for the open problems; choices with the same number of operands form one batch."""
         import numpy as np
 
         batches: dict[int, list[tuple[Array, ...]]] = {}
@@ -160,7 +161,7 @@ class _Chunk:
             yield self._columns(hits, problem, choice, numbers, number)
 
     def _columns(self, hits: HitRows, problem: Array, choice: Array, numbers: Array, stage: int) -> _Hits:
-        """Hits of one batch, whose rows had these problems, choices and numbers."""
+        """The hits of one batch, whose rows have these problems, choices and numbers."""
         import numpy as np
 
         codes = np.zeros((len(hits.codes), MAX_OPERANDS - 1), np.uint16)
@@ -185,7 +186,7 @@ class _Chunk:
         return _Hits(*[column[is_kept] for column in columns])
 
     def _is_less_in_floats(self, hits: _Hits, i: int, numbers: Array) -> bool:
-        """Whether the value is nearer than the tolerance; at just that distance, what floats make of it."""
+        """Whether the value is closer than the tolerance; at exactly that distance, whether floats say so."""
         answer = self.numbers.values[self.answers[hits.problem[i]]]
         distance = abs(hits.value[i] - answer)
         if distance != self.tolerance:
@@ -200,7 +201,7 @@ class _Chunk:
         return abs(turned * int(hits.sign[i]) * places[-1] - float(answer)) < float(self.tolerance)
 
     def _write(self, hits: _Hits, found: list[dict[object, _Found]]) -> None:
-        """Write each hit, and keep the simplest of each function."""
+        """Convert each hit to text, and keep the simplest one of each function."""
         choices = [self.choices[choice] for choice in hits.choice.tolist()]
         codes, width = hits.codes.tobytes(), 2 * (MAX_OPERANDS - 1)
         columns = (column.tolist() for column in (hits.problem, hits.function, hits.stage, hits.sign, hits.value))
@@ -215,40 +216,34 @@ class _Chunk:
 
 
 def _other_operands(plan: Plan, size: int) -> list[str]:
-    """The operands besides the quantities themselves that a plan uses for problems with so many quantities."""
+    """The operands, other than the quantities, that a plan uses for problems with `size` quantities."""
     choices = [names for stage in plan.stages_for(size) for names in assignments(stage, size)]
     used = dict.fromkeys([name for names in choices for name in names])
-    return [name for name in used if not (name[0] == "N" and name[1:].isdigit())]
-
-
-def _at_value_level(name: str, same: dict[str, str]) -> str:
-    base, caret, exponent = name.partition("^")
-    base = same.get(base, base)
-    return base if base in ("0", "1") else base + caret + exponent
+    return [name for name in used if quantity_number(name) is None]
 
 
 def _simplest(hits: _Hits) -> _Hits:
-    """Of each function of a problem the hits with the fewest leaves, and of those the ones of the first stage."""
+    """For each function of a problem, the hits with the fewest leaves, and among these the ones of the first stage."""
     import numpy as np
 
     order = np.lexsort((hits.stage, hits.leaves, hits.function, hits.problem))
     problem, function = hits.problem[order], hits.function[order]
     is_first = np.ones(len(order), bool)
     is_first[1:] = (problem[1:] != problem[:-1]) | (function[1:] != function[:-1])
-    first = order[np.flatnonzero(is_first)[np.cumsum(is_first) - 1]]  # of the same function, for each
+    first = order[np.flatnonzero(is_first)[np.cumsum(is_first) - 1]]  # for each hit, the first of its function
     kept = order[(hits.leaves[order] == hits.leaves[first]) & (hits.stage[order] == hits.stage[first])]
     return _Hits(*[column[kept] for column in hits])
 
 
 @lru_cache(maxsize=1 << 17)
 def _text(codes: bytes, sign: int, names: tuple[str, ...]) -> str:
-    """The text of traced steps over these operands."""
+    """The text of the expression with these steps over these operands."""
     return str(written(codes, sign, _leaves(names)))
 
 
 @lru_cache(maxsize=4096)
 def _leaves(names: tuple[str, ...]) -> tuple[Form, ...]:
-    return tuple([canonical_form(named_leaf(name)) for name in names])
+    return tuple([canonical_form(operand_leaf(name)) for name in names])
 
 
 def _candidate_set(problem: Problem, found: Iterable[_Found], plan: Plan, limit: int | None) -> CandidateSet:

@@ -1,20 +1,20 @@
 """Search plans: which numbers are combined, stage by stage, and when to stop.
 
-A stage says how many quantities to leave out and what to add: the constant 1, pi (3.14), a quantity a second time,
-or a quantity squared or cubed.  A plan is a list of stages from simple to less simple, in a TOML file:
+A stage says how many quantities to leave out and what to add: the constant 1, pi (3.14), a second use of a quantity,
+or its square or cube.  A plan is a TOML file with a list of stages, simplest first:
 
     name = "mine"
     about = "one line"
-    stop = "first-match"        # or "never": go through all stages
-    dedupe = "value"            # "value": equal values are one variable; "position": each quantity is its own; "none"
-    tolerance = "0"             # how far from the answer a value may be; "<0.01" for less than that, as floats see it
+    stop = "first-match"        # after the first stage that finds something; "never": run all stages
+    dedupe = "value"            # "value": equal values are one variable; "position": each quantity is one; or "none"
+    tolerance = "0"             # largest distance from the answer; "<0.01": less than 0.01, ties decided in floats
 
     [[stage]]
     name = "omit-1"
     omit = 1                    # quantities to leave out
     extras = ["1", "twice"]     # of "1", "pi", "twice", "square", "cube"
     max_quantities = 5          # problems with more quantities skip this stage
-    max_operands = 6            # as do those with more operands, extras included
+    max_operands = 6            # so do problems with more operands, extras included
 """
 
 from __future__ import annotations
@@ -22,35 +22,37 @@ from __future__ import annotations
 import tomllib
 from fractions import Fraction
 from importlib.resources import files
-from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from mathcanon import MathCanonError, parse_number
+from mathcanon.reaching.numbers_to_target import check_tolerance
 
 from ..errors import ConfigError
+from ..storage.whole_files import read_file
 
-__all__ = ["PLANS", "Plan", "Stage", "load_plan"]
+__all__ = ["PLANS", "Plan", "Stage", "load_plan", "stage_order"]
 
 PLANS = ("full", "paper", "powers", "released")
 MAX_OPERANDS = 7
 
+Few = Annotated[int, msgspec.Meta(ge=0, le=99)]
 Extra = Literal["1", "pi", "twice", "square", "cube"]
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One step of a plan."""
+    """One stage of a plan; the docstring of the module explains the fields."""
 
     name: str
-    omit: int = 0
+    omit: Few = 0
     extras: tuple[Extra, ...] = ()
-    min_quantities: int = 1
-    max_quantities: int = 99
-    max_operands: int = MAX_OPERANDS
+    min_quantities: Few = 1
+    max_quantities: Few = 99
+    max_operands: Few = MAX_OPERANDS
 
     def applies_to(self, quantities: int) -> bool:
-        """Whether a problem with so many quantities goes through this stage."""
+        """Whether this stage searches problems with this number of quantities."""
         added = sum(extra not in ("square", "cube") for extra in self.extras)
         kept = quantities - self.omit
         return (
@@ -61,7 +63,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Stages from simple to less simple, and when to stop."""
+    """Stages, simplest first, and when to stop; the docstring of the module explains the fields."""
 
     name: str
     stage: tuple[Stage, ...]
@@ -76,7 +78,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def as_floats(self) -> bool:
-        """Whether the tolerance is "less than", decided in floats where it is a close call."""
+        """Whether the tolerance is "less than", with ties decided in floating point."""
         return self.tolerance.startswith("<")
 
     def stages_for(self, quantities: int) -> tuple[Stage, ...]:
@@ -93,26 +95,28 @@ def load_plan(name_or_path: str) -> Plan:
         source = files(__package__).joinpath(f"{name_or_path}.toml").read_text(encoding="utf-8")
         return _read_plan(source, f"{name_or_path}.toml")
     if not name_or_path.endswith(".toml"):
-        raise ConfigError(f"no plan is called {name_or_path!r}: one of {', '.join(PLANS)}, or a .toml file")
+        raise ConfigError(f"unknown plan {name_or_path!r}; one of {', '.join(PLANS)}, or a .toml file")
     try:
-        source = Path(name_or_path).read_text(encoding="utf-8")
+        source = read_file(name_or_path).decode()
     except UnicodeDecodeError as error:
         raise ConfigError(f"{name_or_path}: not UTF-8 text") from error
     return _read_plan(source, name_or_path)
 
 
+def stage_order() -> list[str]:
+    """The names of the stages of the plan `full`, simplest first: the order in which tables list stages."""
+    return [stage.name for stage in load_plan("full").stage]
+
+
 def _read_plan(source: str, where: str) -> Plan:
     try:
         plan = msgspec.convert(tomllib.loads(source), Plan)
-        negative = plan.exact_tolerance < 0
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError, MathCanonError) as error:
+        check_tolerance(plan.exact_tolerance)
+    except RecursionError:
+        raise ConfigError(f"{where}: lists or tables are nested too deeply") from None
+    except (ValueError, msgspec.ValidationError, MathCanonError) as error:
         raise ConfigError(f"{where}: {str(error).splitlines()[0]}") from None
-    if negative:
-        raise ConfigError(f"{where}: a tolerance is not negative: {plan.tolerance}")
     names = [stage.name for stage in plan.stage]
     if len(set(names)) < len(names) or not names:
-        raise ConfigError(f"{where}: stages need different names, and there must be one at least")
-    for stage in plan.stage:
-        if stage.omit < 0:
-            raise ConfigError(f"{where}: stage {stage.name} can't omit {stage.omit} quantities")
+        raise ConfigError(f"{where}: a plan needs at least one stage, and stages need different names")
     return plan

@@ -8,17 +8,21 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import torch
 
-from weaksup.baselines.run import BaselineConfig, Origin, Watcher, run_baseline
 from weaksup.corpora import Corpus, read_corpus
-from weaksup.corpora.parts import split_corpus
-from weaksup.run_folder import Arm
-from weaksup.solvers.config import SolverConfig, TrainConfig
+from weaksup.measure.metrics import Arm
+from weaksup.pipeline.config import PipelineConfig
+from weaksup.pipeline.run import run_pipeline
+from weaksup.settings import convert_settings
+from weaksup.solvers.presets import SolverConfig, TrainConfig
+from weaksup.solvers.training.loop import TrainingRun
+from weaksup.watching import Watcher
 
 SOLVER = SolverConfig(embedding=8, hidden=12, layers=1, directions="concat", dropout=0.2, number_kinds=True)
 TRAINING = TrainConfig(
@@ -36,7 +40,7 @@ TRAINING = TrainConfig(
 )
 SIZE = 40
 #: Each baseline with all that it can do.
-EXTRAS: dict[str, dict[str, Any]] = {"lbf": {"memory": True, "walk": 5}, "warm": {"harvest_beam": 20, "draws": 3}}
+EXTRAS: dict[str, dict[str, Any]] = {"lbf": {"memory": True, "walk": 5}, "warm": {"beam": 20, "draws": 3}}
 
 
 def stories(*, gold: bool = True) -> Corpus:
@@ -55,28 +59,26 @@ def run(
     corpus: Corpus | None = None,
     training: TrainConfig = TRAINING,
     say: Callable[[str], None] = lambda line: None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
     **extras: Any,
 ) -> Arm:
-    corpus = corpus or stories()
-    return run_baseline(
-        BaselineConfig(name=name, solver=SOLVER, training=training, **(EXTRAS[name] | extras)),
-        corpus,
-        split_corpus(corpus),
-        folder,
-        origin=Origin({"size": SIZE}, None, {}),
-        device=torch.device("cpu"),
-        watch=Watcher(say, progress),
-    )
+    how = {"size": SIZE, "ranker": name, "compare": (), "preset": "small", "answer_model": False}
+    settings = {**msgspec.structs.asdict(SOLVER), **msgspec.structs.asdict(training)}
+    config = convert_settings({**how, name: EXTRAS[name] | extras, "training": settings}, PipelineConfig)
+    watch = Watcher(say, lambda what: progress)
+    (arm,) = run_pipeline(config, folder, resume=True, watch=watch, device="cpu", corpus=corpus or stories()).arms
+    return arm
 
 
 def files(folder: Path) -> dict[str, bytes]:
     """What a run folder holds, without the times, and without the path of the labels that the solver's origin names."""
-    left_out = {"times.jsonl", "run.json"}
+    left_out = {"times.json", "times.jsonl", "run.json"}
     found = sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in left_out)
     return {str(path.relative_to(folder)): path.read_bytes() for path in found}
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
+    every_step = partialmethod(TrainingRun.train, checkpoint_seconds=0.0)
+    TrainingRun.train = every_step  # type: ignore[method-assign,assignment]
     run(sys.argv[1], Path(sys.argv[2]), progress=lambda done, total: time.sleep(float(sys.argv[3])))

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from weaksup.baselines.fixing import OPERATORS, Replacement, fix, one_token_fixes, value_of
-from weaksup.baselines.lbf import exact
+from weaksup.baselines.unlabelled import exact
 
 # Zeros and equal values are common: they make divisions by zero and ambiguous fixes.
 NUMBERS = st.sampled_from([Fraction(number) for number in ("0", "0", "1", "1", "2", "3", "6", "-2", "1/2", "5")])

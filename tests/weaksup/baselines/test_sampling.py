@@ -9,14 +9,14 @@ from math import exp
 import pytest
 import torch
 
-from weaksup.baselines.learner import weak_vocabulary
 from weaksup.baselines.sampling import write_trees
+from weaksup.baselines.unlabelled import weak_vocabulary
 from weaksup.baselines.warm import leaf_range
 from weaksup.corpora.stories import read_stories
-from weaksup.solvers.batches import Batch, Example, make_batch
-from weaksup.solvers.beam import beam_search
-from weaksup.solvers.gts import GTS
-from weaksup.solvers.solver import Solver
+from weaksup.solvers.data.batches import Batch, Example, make_batch
+from weaksup.solvers.decoding.beam import beam_search
+from weaksup.solvers.decoding.solver import Solver
+from weaksup.solvers.network.gts import GTS
 
 from .small_baseline import SOLVER
 

@@ -34,7 +34,13 @@ def test_answers_left_undone_are_calculated(tmp_path: Path, ans: str, value: str
 
 @pytest.mark.parametrize(
     ("equation", "gold"),
-    [("(8*6)*100", "(8*6)*100"), ("x=+60/12", "60/12"), ("x=3*2**(4/2)", "3*2**2"), ("x=5:2", "x=5:2")],
+    [
+        ("(8*6)*100", "(8*6)*100"),
+        ("x=+60/12", "x=+60/12"),
+        ("x=3*2**(4/2)", "x=3*2**(4/2)"),
+        ("x=5/(98+2)%", "5/((98+2)/100)"),
+        ("x=5:2", "x=5:2"),
+    ],
 )
 def test_its_habits_of_writing_are_understood(tmp_path: Path, equation: str, gold: str) -> None:
     assert read(tmp_path, equation=equation).gold == gold  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mathcanon.evaluate import evaluate
+from mathcanon.values import evaluate
 from weaksup.corpora import read_corpus
 from weaksup.corpora.gsm8k import join_steps
 

@@ -64,7 +64,7 @@ def test_a_file_that_is_not_there(tmp_path: Path, name: str) -> None:
         (GOOD + b'{"text": "\xff"}', r"f:2: not UTF-8 text: byte 0xff"),
         (b"[" + GOOD + b"," + GOOD, r"f:3: the list is never closed"),
         (b"[" + GOOD + GOOD + b"]", r"f:2: not JSON: a comma is expected"),
-        (b"[" + GOOD + b"]\n7", r"f:3: something stands behind the end"),
+        (b"[" + GOOD + b"]\n7", r"f:3: unexpected text after the end"),
         (b"[" + GOOD + b",\n]", r"f:3: not JSON"),
         (GOOD + b'["text"]', r"f:2: an object is expected, not a list"),
         (GOOD + b'{"text": "Add 1.", "answer": ' + b"9" * 5000 + b"}", r"f:2: not JSON that can be read"),
@@ -95,6 +95,19 @@ def test_endless_brackets_in_an_equation_are_no_gold(tmp_path: Path) -> None:
     path = write(tmp_path / "f", lines([{"text": "x 1", "answer": 1, "equation": equation}]))
     corpus = read_corpus("jsonl", path)
     assert corpus.gold_missing == {"gold-not-arithmetic": 1}
+
+
+def test_a_calculation_past_the_budget_of_exact_values_costs_its_record_only(tmp_path: Path) -> None:
+    huge = f"1/{10**60 + 57}^9999+1/{10**60 + 99}^9999"
+    records = [
+        {"text": "x 1", "answer": huge},
+        {"text": "x 1", "answer": 1, "equation": huge},
+        {"text": "x 1", "answer": 1, "equation": "1"},
+    ]
+    corpus = read_corpus("jsonl", write(tmp_path / "f", lines(records)))
+    assert corpus.skipped_by_reason == {"answer-unreadable": 1}
+    assert corpus.gold_missing == {"gold-not-arithmetic": 1}
+    assert len(corpus.problems) == 2
 
 
 @given(st.text(max_size=40) | st.text(alphabet="0123456789()/%.+-*^ x=:,$", max_size=40))

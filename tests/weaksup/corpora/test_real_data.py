@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from mathcanon.evaluate import evaluate
-from mathcanon.parse import parse_equation
+from mathcanon.notation.notations import parse_equation
+from mathcanon.values import evaluate
 from weaksup.corpora import Corpus, read_corpus
 from weaksup.corpora.splits import split
 from weaksup.records import Problem

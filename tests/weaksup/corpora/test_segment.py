@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weaksup.corpora.problems import segment_text
+from weaksup.corpora.quantities import Mention, find_quantities
 from weaksup.corpora.segment import align_tokens, cut_tokens
-from weaksup.quantities import Mention, find_quantities
 
 
 def test_tokens_are_cut_and_joined() -> None:

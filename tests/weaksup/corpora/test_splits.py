@@ -78,8 +78,8 @@ def test_skipped_problems_may_stand_in_a_list(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ('{"test": ["1", "99"]}', r"1 ids of the split are not in the corpus: 99"),
-        ('{"test": ["1"], "valid": ["1"]}', r"id 1 stands in test and in valid"),
-        ('{"test": ["1", "1"]}', r"id 1 stands twice in test"),
+        ('{"test": ["1"], "valid": ["1"]}', r"id 1 is in test and in valid"),
+        ('{"test": ["1", "1"]}', r"id 1 is twice in test"),
         ('{"exam": ["1"]}', r"unknown part 'exam'"),
         ('{"test": "1"}', r"a list of ids is expected \(field test\)"),
         ('{"test": [1.5]}', r"a list of ids is expected"),

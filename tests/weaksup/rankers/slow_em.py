@@ -15,7 +15,7 @@ from itertools import islice, permutations, product
 from typing import NamedTuple
 
 from mathcanon import Expr, Product, Sum, fingerprint, parse
-from weaksup.kinds import kind_of
+from weaksup.meaning.kinds import kind_of
 from weaksup.rankers.em import EMOptions
 from weaksup.records import CandidateSet
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from weaksup.rankers import rank_basic, rank_beam, rank_em_draft
-from weaksup.rankers.draft import beliefs
+from weaksup.rankers.drafts import beliefs
 from weaksup.rankers.em import em_posteriors
 from weaksup.rankers.em_draft import PRIOR_WEIGHT, shortlist
 from weaksup.records import Candidate, CandidateSet, Problem, Quantity

@@ -12,7 +12,7 @@ import pytest
 
 from weaksup.corpora import read_corpus
 from weaksup.corpora.splits import split
-from weaksup.oracle import score_candidates, score_labels
+from weaksup.measure.score import score_candidates, score_labels
 from weaksup.rankers import rank_em
 from weaksup.rankers.em import PLAIN, EMOptions, em_posteriors
 from weaksup.records import Candidate, CandidateSet

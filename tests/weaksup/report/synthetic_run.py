@@ -15,15 +15,19 @@ from typing import NamedTuple
 import msgspec
 
 from weaksup.corpora.stories import read_stories
-from weaksup.files import write_records
-from weaksup.oracle import SIZES, Judge, Score, score_candidates, score_labels
-from weaksup.oracle_tables import count_distribution
+from weaksup.measure.calibration import Bin, calibration
+from weaksup.measure.judge import Judge
+from weaksup.measure.metrics import Accuracy, Arm, ArmRun, Evaluation, Metrics, TrainingRow
+from weaksup.measure.score import Score, score_candidates, score_labels
+from weaksup.measure.sizes import SIZES
 from weaksup.rankers import rank_em, rank_random, rank_single
 from weaksup.records import CandidateSet, Label, Problem
-from weaksup.report import calibration, sample_examples, sample_rule
-from weaksup.run_folder import EXAMPLES, METRICS, Accuracy, Arm, ArmRun, Bin, Evaluation, Metrics, TrainingRow
+from weaksup.report import sample_examples, sample_rule
+from weaksup.report.score_tables import count_distribution
 from weaksup.search.batch import search_problems
 from weaksup.search.plans import load_plan
+from weaksup.storage.json_lines import write_records
+from weaksup.storage.run_files import EXAMPLES, METRICS
 
 ABOUT = {
     "em": "templates and draft model, re-estimated",

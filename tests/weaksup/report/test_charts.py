@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from weaksup.measure.calibration import Bin
 from weaksup.report.charts import SHAPES, Bar, Line, bar_chart, calibration_chart, line_chart, swatch
 from weaksup.report.palette import DARK, LIGHT, SERIES, contrast, palette_css
 from weaksup.report.scales import category_axis, nice_step, share_axis, value_axis
-from weaksup.run_folder import Bin
 
 EVIL = "<script>&\"'"
 

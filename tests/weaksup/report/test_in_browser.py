@@ -9,9 +9,10 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from weaksup.files import read_records, write_records
 from weaksup.report import write_report
-from weaksup.run_folder import EXAMPLES, ShownExample
+from weaksup.report.shown_problems import ShownExample
+from weaksup.storage.json_lines import read_records, write_records
+from weaksup.storage.run_files import EXAMPLES
 
 from .chromium import PROGRAM, Browser
 from .synthetic_run import write_run

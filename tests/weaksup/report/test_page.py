@@ -15,9 +15,11 @@ import pytest
 from msgspec.structs import replace
 
 from weaksup.errors import DataError, WeakSupError
+from weaksup.measure.metrics import Metrics
 from weaksup.report import build_page, write_report
 from weaksup.report.browser import Trees, text_parts
-from weaksup.run_folder import EXAMPLES, METRICS, Metrics, ShownCandidate, ShownExample
+from weaksup.report.shown_problems import ShownCandidate, ShownExample
+from weaksup.storage.run_files import EXAMPLES, METRICS
 
 from .synthetic_run import metrics, write_run
 
@@ -216,7 +218,7 @@ def test_a_missing_file_is_named(folder: Path, tmp_path: Path) -> None:
         (b"[]", "not the metrics of a run: Expected `object`"),
         (b"\xff", "not the metrics of a run"),
         (b'{"covered": "x"}', "not the metrics of a run"),
-        (b'{"runs": 3}', "not the metrics of a run: Expected `array`, got `int`"),
+        (b'{"arms": 3}', "not the metrics of a run: Expected `array`, got `int`"),
     ],
 )
 def test_damaged_metrics_are_named(folder: Path, tmp_path: Path, content: bytes, message: str) -> None:
@@ -252,20 +254,14 @@ def test_an_arm_without_runs_is_a_row_of_dashes(which: int) -> None:
     assert row.count(">–</td>") == 6
 
 
-def test_a_baseline_has_a_page_too(folder: Path, tmp_path: Path) -> None:
-    """Its metrics.json is an arm; what was set is in config.toml."""
-    arm = replace(metrics("math23k", size=SIZE, seeds=1).arms[0], name="lbf", about="learning by fixing")
-    (tmp_path / METRICS).write_bytes(msgspec.json.encode(arm))
-    (tmp_path / EXAMPLES).write_bytes((folder / EXAMPLES).read_bytes())
-    with pytest.raises(DataError, match=r"config\.toml: cannot be read"):
-        write_report(tmp_path)
-    (tmp_path / "config.toml").write_text("memory = = true")
-    with pytest.raises(DataError, match=r"config\.toml: not the settings of a run"):
-        write_report(tmp_path)
-    (tmp_path / "config.toml").write_text('name = "lbf"\nmemory = true\n\n[solver]\nsolver = "gts"\n')
-    page = write_report(tmp_path).read_text("utf-8")
-    assert "Nothing was searched." in page and "Recall of the labels" in page and "All 60 problems." in page
-    assert "paper (Math23K) 55.1% GTS" in page and "<dt>memory</dt><dd>yes</dd>" in page
+def test_a_baseline_has_a_page_too() -> None:
+    """It has not searched, so there is nothing to say of candidates."""
+    found = metrics("math23k", size=SIZE, seeds=1)
+    arm = replace(found.arms[0], name="lbf", about="learning by fixing")
+    config = {"ranker": "lbf", "solver": "gts", "lbf": {"memory": True}}
+    page = build_page(replace(found, config=config, candidates=None, distribution={}, arms=[arm]), [])
+    assert "There was no search." in page and "Recall of the labels" in page
+    assert "paper (Math23K) 55.1% GTS" in page and "<dt>lbf.memory</dt><dd>yes</dd>" in page
 
 
 def test_a_damaged_example_is_named_with_its_line(folder: Path, tmp_path: Path) -> None:

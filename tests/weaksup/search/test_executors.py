@@ -22,15 +22,16 @@ import msgspec
 import pytest
 
 import mathcanon
+from mathcanon import processes
 from weaksup.corpora import read_corpus
 from weaksup.errors import ConfigError, WeakSupError
-from weaksup.files import encode_records
 from weaksup.records import CandidateSet, Problem
 from weaksup.search import executors
 from weaksup.search.batch import search_problems
 from weaksup.search.executors import search_shard, search_shards
 from weaksup.search.plans import load_plan
-from weaksup.search.run import parts_folder
+from weaksup.search.search_corpus import parts_folder
+from weaksup.storage.json_lines import encode_records
 
 PLAN = load_plan("paper")
 needs_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="distributed is not installed (extra dask)")
@@ -97,7 +98,7 @@ def test_a_worker_of_another_version_is_refused(shards: Shards) -> None:
     [
         ({"workers": 0}, "at least one worker"),
         ({"engine": "threads"}, "unknown engine 'threads'; one of local, dask"),
-        ({"scheduler": "tcp://127.0.0.1:1"}, "a scheduler is for the engine dask"),
+        ({"scheduler": "tcp://127.0.0.1:1"}, "only the engine dask has a scheduler"),
     ],
 )
 def test_wrong_settings_are_refused(settings: dict[str, Any], says: str, shards: Shards) -> None:
@@ -139,7 +140,7 @@ def test_closing_ends_the_workers_at_once(shards: Shards) -> None:
 
 
 def test_workers_that_always_die_are_given_up(shards: Shards, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executors, "_start_worker", partial(os._exit, 1))
+    monkeypatch.setattr(processes, "_start_worker", partial(os._exit, 1))
     with pytest.raises(WeakSupError, match=r"worker processes died 3 times in a row \(out of memory\?\)"):
         list(search_shards(shards, PLAN, workers=2))
 
@@ -230,7 +231,7 @@ def test_a_scheduler_that_dies_is_one_line(cluster: Cluster, tmp_path: Path) -> 
         cluster.processes[0].kill()
         assert search.stderr is not None
         *progress, said = search.stderr.read().splitlines()  # progress is told after a while
-        assert said == "error: the scheduler took back a shard: is it still running?"
+        assert said == "error: the scheduler cancelled a shard: is it still running?"
         assert all(" problems, " in line for line in progress)
     assert search.returncode == 2
 

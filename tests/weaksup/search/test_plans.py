@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from weaksup.errors import ConfigError
-from weaksup.search.operands import assignments, operand_value
+from weaksup.errors import ConfigError, DataError
+from weaksup.meaning.operand_names import operand_value
+from weaksup.search.operands import assignments
 from weaksup.search.plans import MAX_OPERANDS, PLANS, Plan, Stage, load_plan
 
 STAGE = '[[stage]]\nname = "all"\n'
@@ -117,20 +118,27 @@ def test_defaults_are_exact_by_value_and_to_the_end(tmp_path: Path) -> None:
     [
         (STAGE, "name"),
         ('name = "mine"', "stage"),
-        ('name = "mine"\nstage = []', "one at least"),
+        ('name = "mine"\nstage = []', "at least one stage"),
         (f'name = "mine"\n{STAGE}{STAGE}', "different names"),
         (f'name = "mine"\nspeed = 1\n{STAGE}', "unknown field `speed`"),
         (f'name = "mine"\n{STAGE}omits = 1', "unknown field `omits`"),
         (f'name = "mine"\nstop = "soon"\n{STAGE}', "Invalid enum value 'soon'"),
         (f'name = "mine"\ndedupe = "all"\n{STAGE}', "Invalid enum value 'all'"),
         (f'name = "mine"\ntolerance = 0.01\n{STAGE}', "Expected `str`"),
-        (f'name = "mine"\ntolerance = "-1"\n{STAGE}', "not negative"),
+        (f'name = "mine"\ntolerance = "-1"\n{STAGE}', "at least 0"),
         (f'name = "mine"\ntolerance = "much"\n{STAGE}', "much"),
         (f'name = "mine"\ntolerance = ""\n{STAGE}', ""),
         (f'name = "mine"\n{STAGE}omit = "one"', "Expected `int`"),
         (f'name = "mine"\n{STAGE}extras = ["2"]', "Invalid enum value '2'"),
         (f'name = "mine"\n{STAGE}extras = "1"', "Expected `array`"),
-        (f'name = "mine"\n{STAGE}omit = -1', "stage all can't omit -1 quantities"),
+        (f'name = "mine"\n{STAGE}omit = -1', "Expected `int` >= 0 - at `$.stage[0].omit`"),
+        (f'name = "mine"\n{STAGE}omit = 99999999999999999999999', "Expected `int` <= 99 - at `$.stage[0].omit`"),
+        (f'name = "mine"\n{STAGE}omit = {"9" * 400}', "Expected `int` <= 99 - at `$.stage[0].omit`"),
+        (f'name = "mine"\n{STAGE}omit = -{"9" * 400}', "Expected `int` >= 0 - at `$.stage[0].omit`"),
+        (f'name = "mine"\n{STAGE}max_operands = {"9" * 5000}', "limit"),
+        (f'name = "mine"\ntolerance = "10^400"\n{STAGE}', "the number of bits of the tolerance is 1329"),
+        (f'name = "mine"\ntolerance = "<10^9999"\n{STAGE}', "the number of bits of the tolerance is 33216"),
+        (f'name = "mine"\nabout = {"[" * 5000}{"]" * 5000}\n{STAGE}', "nested too deeply"),
         ('name = "mine', "Unterminated string"),
         ("\nname = mine", "line 2"),
         ("", "name"),
@@ -154,13 +162,13 @@ def test_a_plan_in_another_encoding_is_told(tmp_path: Path) -> None:
 
 def test_an_unknown_plan_names_those_there_are() -> None:
     with pytest.raises(
-        ConfigError, match=r"no plan is called 'ful': one of full, paper, powers, released, or a \.toml file"
+        ConfigError, match=r"unknown plan 'ful'; one of full, paper, powers, released, or a \.toml file"
     ):
         load_plan("ful")
 
 
 def test_a_plan_that_is_not_there_is_the_error_of_its_file(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"none\.toml"):
+    with pytest.raises(DataError, match=r"none\.toml: cannot be read: No such file"):
         load_plan(str(tmp_path / "none.toml"))
 
 

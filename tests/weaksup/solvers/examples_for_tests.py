@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from weaksup.solvers.batches import Batch, Example, make_batch
-from weaksup.solvers.config import SolverConfig
-from weaksup.solvers.gts import GTS
-from weaksup.solvers.vocabulary import Vocabulary
+from weaksup.solvers.data.batches import Batch, Example, make_batch
+from weaksup.solvers.data.vocabulary import Vocabulary
+from weaksup.solvers.network.gts import GTS
+from weaksup.solvers.presets import SolverConfig
 
 WORDS = 12
 OPERATORS, CONSTANTS = 5, 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from weaksup.solvers.batches import Example
-from weaksup.solvers.graphs import Edges
+from weaksup.solvers.data.batches import Example
+from weaksup.solvers.data.graphs import Edges
 
 from .plain_gts import PlainGTS, Text
 

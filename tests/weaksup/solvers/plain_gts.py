@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from weaksup.solvers.batches import Example
-from weaksup.solvers.config import SolverConfig
+from weaksup.solvers.data.batches import Example
+from weaksup.solvers.presets import SolverConfig
 
 
 class Text(NamedTuple):

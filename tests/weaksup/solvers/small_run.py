@@ -15,9 +15,9 @@ import torch
 
 from weaksup.corpora.stories import read_stories
 from weaksup.records import Problem
-from weaksup.solvers.config import SolverConfig, TrainConfig
-from weaksup.solvers.examples import Lesson, gold_lessons
-from weaksup.solvers.training import TrainResult, train_solver
+from weaksup.solvers.data.lessons import Lesson, gold_lessons
+from weaksup.solvers.presets import SolverConfig, TrainConfig
+from weaksup.solvers.training.loop import TrainResult, train_solver
 
 CONFIG = SolverConfig(
     embedding=8, hidden=12, layers=1, directions="concat", dropout=0.2, word_dropout=0.1, number_kinds=True

@@ -16,9 +16,10 @@ import torch
 from weaksup.corpora.stories import read_stories
 from weaksup.errors import ConfigError
 from weaksup.records import Problem
-from weaksup.solvers import training
-from weaksup.solvers.distributed import joined_processes
-from weaksup.solvers.examples import Lesson, gold_lessons
+from weaksup.solvers.data.lessons import Lesson, gold_lessons
+from weaksup.solvers.network import model_files
+from weaksup.solvers.training import loop, state
+from weaksup.solvers.training.distributed import joined_processes
 
 from . import small_run
 
@@ -51,13 +52,13 @@ def main(folder: Path) -> None:
     torch.set_num_threads(1)
     torch.set_default_dtype(torch.float64)
     report: dict[str, Any] = {"written": []}
-    save = training.save_tensors
+    save = model_files.save_tensors
 
     def saving(path: Path, *args: Any) -> None:
         report["written"].append(path.name)
         save(path, *args)
 
-    training.save_tensors = saving
+    loop.save_tensors = state.save_tensors = saving
     with joined_processes(torch.device("cpu")) as device:
         rank = torch.distributed.get_rank()
         report["world"] = torch.distributed.get_world_size()

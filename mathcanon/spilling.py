@@ -1,0 +1,142 @@
+"""Deduplication of more lines than fit in memory, with several processes.
+
+Equal meaning, equal key.  So lines are spread over files, the buckets, by the first digits of their keys, and each
+bucket is then deduplicated by itself, with only its own keys in memory.  The classes of a bucket stay in the order of
+the lines, so that merging the buckets restores the order of the input.  Most of the time goes into computing keys,
+which worker processes do for chunks of lines.
+
+Disk space: the lines and 40 bytes for each; one bucket at a time is stored twice.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future
+from concurrent.futures.process import ProcessPoolExecutor
+from contextlib import ExitStack
+from functools import partial
+from itertools import islice
+from operator import itemgetter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+from .errors import MathCanonError
+from .files import AnyPath
+from .keys import key
+from .processes import open_pool
+
+__all__ = ["Class", "spilled_classes"]
+
+_BUCKETS = 128  # files open at once; some systems allow only 256
+_CHUNK = 500  # lines that are sent to a process at once
+_AHEAD = 4  # chunks in flight per process
+
+Line = tuple[int, str]  # its number and its text
+Class = tuple[int, list[str]]  # the number of its first line, and its members (or only the first)
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+def spilled_classes(
+    lines: Iterable[Line],
+    bad: Callable[[int, MathCanonError], bool],
+    *,
+    by: str = "structure",
+    members: bool = False,
+    workers: int = 1,
+    folder: AnyPath | None = None,
+) -> Generator[Class]:
+    """The classes of numbered lines in the order of their first lines: the first member of each, or all `members`.
+
+    `bad` is called for each line that has no key, and returns whether to go on reading.  Temporary files are in a
+    folder of their own below `folder` (by default the system's folder for temporary files), and are removed at the
+    end, also after an exception.  To stop early, close the iterator.
+
+    >>> list(spilled_classes(enumerate(["a+b", "a*b", "b+a"]), lambda number, error: True, members=True))
+    [(0, ['a+b', 'b+a']), (1, ['a*b'])]
+    """
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(TemporaryDirectory(prefix="mathcanon-dedupe-", dir=folder)))
+        pool = stack.enter_context(open_pool(workers)) if workers > 1 else None
+        buckets = [place / f"{i:03}" for i in range(_BUCKETS)]
+        _spread(lines, bad, partial(_keys, by), buckets, pool, _AHEAD * workers)
+        kept = list(_mapped(partial(_keep, members=members), buckets, pool, _AHEAD * workers))
+        yield from heapq.merge(*map(_read_classes, kept), key=itemgetter(0))
+
+
+def _spread(
+    lines: Iterable[Line],
+    bad: Callable[[int, MathCanonError], bool],
+    keys: Callable[[list[Line]], list[tuple[Line, str | MathCanonError]]],
+    buckets: list[Path],
+    pool: ProcessPoolExecutor | None,
+    ahead: int,
+) -> None:
+    """Write each line with its key to its bucket."""
+    chunks: Iterator[list[Line]] = iter(partial(_take, iter(lines)), [])
+    with ExitStack() as stack:
+        files = [stack.enter_context(open(bucket, "wb")) for bucket in buckets]
+        for chunk in _mapped(keys, chunks, pool, ahead):
+            for (number, line), found in chunk:
+                if isinstance(found, str):
+                    record = f"{found} {number} {line}\n".encode(errors="surrogateescape")
+                    files[int(found[:2], 16) * _BUCKETS // 256].write(record)
+                elif not bad(number, found):
+                    return
+
+
+def _take(lines: Iterator[Line]) -> list[Line]:
+    return list(islice(lines, _CHUNK))
+
+
+def _keys(by: str, lines: list[Line]) -> list[tuple[Line, str | MathCanonError]]:
+    """Each line with its key, or with the error that says why it has none."""
+    return [(line, _key_or_error(line[1], by)) for line in lines]
+
+
+def _key_or_error(line: str, by: str) -> str | MathCanonError:
+    try:
+        return key(line, by)
+    except MathCanonError as error:
+        return error
+
+
+def _keep(bucket: Path, *, members: bool) -> Path:
+    """Replace a bucket with a file of its classes."""
+    classes: dict[bytes, Class] = {}
+    with open(bucket, "rb") as file:
+        for record in file:
+            digest, number, line = record[:-1].split(b" ", 2)
+            if members or digest not in classes:
+                _, lines = classes.setdefault(digest, (int(number), []))
+                lines.append(line.decode(errors="surrogateescape"))
+    bucket.unlink()
+    kept = bucket.with_suffix(".kept")
+    with open(kept, "w", encoding="ascii") as out:
+        out.writelines([json.dumps(found) + "\n" for found in classes.values()])
+    return kept
+
+
+def _read_classes(kept: Path) -> Iterator[Class]:
+    with open(kept, encoding="ascii") as file:
+        for record in file:
+            number, members = json.loads(record)
+            yield number, members
+
+
+def _mapped(job: Callable[[S], T], items: Iterable[S], pool: ProcessPoolExecutor | None, ahead: int) -> Iterator[T]:
+    """What `job` makes of each item, in order, with up to `ahead` of them in flight in the pool."""
+    if pool is None:
+        yield from map(job, items)
+        return
+    waiting: deque[Future[T]] = deque()
+    for item in items:
+        waiting.append(pool.submit(job, item))
+        if len(waiting) > ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()

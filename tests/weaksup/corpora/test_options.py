@@ -1,0 +1,43 @@
+"""The options of reading are declared once: readers, commands, the pipeline and sidecars have the same."""
+
+from __future__ import annotations
+
+import inspect
+
+import click
+import pytest
+from mwp_cli.weak import main
+
+from weaksup.corpora import READERS, read_corpus
+from weaksup.corpora.stories import read_stories
+from weaksup.errors import ConfigError
+from weaksup.pipeline.config import PipelineConfig
+from weaksup.settings import ReadingOptions, SourceOptions
+from weaksup.storage.run_origin import CorpusOptions
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_takes_the_options_that_its_line_names(name: str) -> None:
+    reader = READERS[name]
+    function = read_stories if name == "stories" else reader.read
+    parameters = inspect.signature(function).parameters
+    assert set(parameters) - {"path", "part"} == reader.options
+    assert reader.options <= set(SourceOptions.__struct_fields__)
+
+
+def test_every_option_belongs_to_a_corpus() -> None:
+    assert set().union(*[reader.options for reader in READERS.values()]) == set(SourceOptions.__struct_fields__)
+
+
+def test_commands_pipeline_and_sidecars_have_all_of_them() -> None:
+    assert set(ReadingOptions.__struct_fields__) < set(PipelineConfig.__struct_fields__)
+    assert set(SourceOptions.__struct_fields__) < set(CorpusOptions.__struct_fields__)
+    for name, fields in (("search", SourceOptions), ("rank", ReadingOptions), ("pipeline", ReadingOptions)):
+        command = main.commands[name]
+        assert isinstance(command, click.Command)
+        assert set(fields.__struct_fields__) <= {option.name for option in command.params}
+
+
+def test_an_option_that_there_is_not_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="stories has no option colour; it has language, seed, size"):
+        read_corpus("stories", colour="red")

@@ -1,0 +1,66 @@
+"""The rounds of em, with drafts that are told what to answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from weaksup.rankers import rank_em, rank_em_draft, rank_em_rounds
+from weaksup.rankers.em import em_posteriors
+from weaksup.records import Label, Problem
+
+from .problems import make_sets
+
+SETS = make_sets(40, seed=3)
+UNSEEN = [found for found in make_sets(60, seed=3)[40:] if found.candidates]
+PROBLEMS = {
+    found.id: Problem(id=found.id, language="en", text="", tokens=(), quantities=(), answer="0")
+    for found in [*SETS, *UNSEEN]
+}
+
+
+class LongerIsBetter:
+    """A draft that likes long expressions, in its first round less than later."""
+
+    def __init__(self, strength: float) -> None:
+        self.strength = strength
+
+    def score(self, problems: Sequence[Problem], exprs: Sequence[Sequence[str]]) -> list[list[float]]:
+        return [[self.strength * len(expr) for expr in row] for row in exprs]
+
+    def explore(self, problems: Sequence[Problem]) -> list[list[str]]:
+        raise AssertionError("em does not explore")
+
+
+class Trainer:
+    """Keeps what it was asked to train with."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, list[Label], str, float]] = []
+
+    def __call__(self, name: str, labels: Mapping[str, Label], *, soft: str, longer: float = 1.0) -> LongerIsBetter:
+        assert all(id == label.id for id, label in labels.items())
+        self.asked.append((name, list(labels.values()), soft, longer))
+        return LongerIsBetter(0.1 * len(self.asked))
+
+
+def test_without_rounds_it_is_the_text_free_pick() -> None:
+    trainer = Trainer()
+    assert rank_em_rounds(SETS, PROBLEMS, trainer, rounds=0) == list(rank_em(SETS))
+    assert trainer.asked == []
+
+
+def test_each_draft_learns_from_the_labels_before_it_and_the_last_round_is_tempered() -> None:
+    trainer = Trainer()
+    found = rank_em_rounds(SETS, PROBLEMS, trainer, rounds=2, unseen=UNSEEN)
+    first = list(rank_em(SETS))
+    second = list(rank_em_draft(SETS, PROBLEMS, LongerIsBetter(0.1)))
+    beliefs = em_posteriors(SETS, unseen=UNSEEN)[len(SETS) :]
+    third = list(rank_em_draft(SETS, PROBLEMS, LongerIsBetter(0.2), unseen=(UNSEEN, beliefs)))
+    assert trainer.asked == [
+        ("round-1", first, "marginal", 1.0),
+        ("round-2", second, "marginal", pytest.approx(5 / 3)),
+    ]
+    assert first != second != third
+    assert found == third

@@ -1,0 +1,47 @@
+"""The ranker `em` with drafts of its own: each round trains a draft on the current posteriors and updates them with it.
+
+The first draft learns from the text-free posteriors of `em.py`.  Drafts are trained by marginal likelihood
+(`em_draft.py`).  After the last round, problems that no draft was trained on calibrate the confidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..records import CandidateSet, Label, Problem
+from .drafts import TrainDraft
+from .em import em_posteriors
+from .em_draft import rank_em_draft
+from .labels import make_label
+
+__all__ = ["rank_em_rounds"]
+
+_LATER = 5 / 3  # later drafts train this much longer than the first one, because their labels are better
+
+
+def rank_em_rounds(
+    sets: Sequence[CandidateSet],
+    problems: Mapping[str, Problem],
+    train_draft: TrainDraft,
+    *,
+    rounds: int,
+    unseen: Sequence[CandidateSet] = (),
+) -> list[Label]:
+    """A label for each problem with candidates, in order, after `rounds` drafts; with 0 rounds, the text-free labels.
+
+    `unseen` has the candidate sets of problems that no draft is trained on; `problems` must have these problems too.
+    """
+    posteriors = em_posteriors(sets)
+    paired = zip(sets, posteriors, strict=True)
+    labels = [make_label(found, belief.tolist(), ranker="em") for found, belief in paired if found.candidates]
+    for round_ in range(1, rounds + 1):
+        draft = train_draft(
+            f"round-{round_}",
+            {label.id: label for label in labels},
+            soft="marginal",
+            longer=1.0 if round_ == 1 else _LATER,
+        )
+        # The EM does not learn from the unseen problems either; it only computes their posteriors.
+        others = (unseen, em_posteriors(sets, unseen=unseen)[len(sets) :]) if round_ == rounds else None
+        labels = list(rank_em_draft(sets, problems, draft, posteriors=posteriors, unseen=others))
+    return labels

@@ -1,0 +1,73 @@
+"""Posteriors of candidates -> label records: the chosen candidate, and the runners-up that are kept with it.
+
+Every label is evaluated exactly before it is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from math import isinf
+
+from mathcanon import evaluate, parse_equation
+
+from ..errors import WeakSupError
+from ..meaning.writing import equation_text, write_expr
+from ..records import CandidateSet, Label, Scored
+
+__all__ = ["KEPT", "filter_labels", "make_label"]
+
+#: The most runners-up that a label keeps.
+KEPT = 30
+
+_LEAST = 1e-6  # the least posterior of a runner-up, and the unit to which posteriors are rounded
+_TIE = 1e-9  # posteriors this close (relatively) are a tie, and the simplest candidate is chosen
+
+
+def make_label(
+    candidates: CandidateSet,
+    posteriors: Sequence[float],
+    *,
+    ranker: str,
+    pick: int | None = None,
+    scores: Sequence[float] | None = None,
+    kept: int = KEPT,
+) -> Label:
+    """The label of a problem: the most likely candidate, or candidate number `pick`.
+
+    The label also has up to `kept` runners-up, written as the search wrote them, and the draft's `scores` if given.
+    Raises WeakSupError if the chosen equation does not have the value of its candidate.
+    """
+    best = max(posteriors)
+    if pick is None:
+        pick = next(i for i, belief in enumerate(posteriors) if belief >= best * (1 - _TIE))
+    chosen = candidates.candidates[pick]
+    values = [Fraction(value) for value in candidates.values]
+    expr = write_expr(chosen.expr, values)
+    equation = equation_text(expr, values, candidates.surfaces)
+    if evaluate(parse_equation(equation)) != Fraction(chosen.value):
+        raise WeakSupError(f"problem {candidates.id}: {equation} does not have the value {chosen.value}")
+    score = [None if scores is None or isinf(scores[i]) else round(scores[i], 4) for i in range(len(posteriors))]
+    others = [i for i, belief in enumerate(posteriors) if i != pick and belief >= _LEAST]
+    others.sort(key=lambda i: (-round(posteriors[i], 6), i))
+    return Label(
+        id=candidates.id,
+        expr=expr,
+        equation=equation,
+        posterior=round(posteriors[pick], 6),
+        candidates=len(posteriors),
+        stage=chosen.stage,
+        ranker=ranker,
+        others=tuple(
+            [
+                Scored(expr=candidates.candidates[i].expr, posterior=round(posteriors[i], 6), score=score[i])
+                for i in others[:kept]
+            ]
+        ),
+        score=score[pick],
+    )
+
+
+def filter_labels(labels: Iterable[Label], *, posterior: float) -> Iterator[Label]:
+    """The labels whose posterior is at least `posterior`."""
+    return (label for label in labels if label.posterior >= posterior)

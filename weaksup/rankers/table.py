@@ -1,0 +1,125 @@
+"""The table of rankers: their names, the inputs they need, and where their functions are.
+
+Everything that lists or checks rankers reads this table: configurations, options and their help, the arms of the
+pipeline and the documentation.  A new ranker is a file in this folder and a line here.  The functions are imported only
+when they are called, so the table itself imports neither numpy nor torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import ConfigError
+from ..late_imports import find_name
+from ..records import CandidateSet, Label, Problem
+
+if TYPE_CHECKING:
+    from .drafts import Draft, TrainDraft
+
+__all__ = [
+    "RANKERS",
+    "Ranker",
+    "check_needs",
+    "check_rounds",
+    "find_ranker",
+    "rank_candidates",
+    "rank_with_draft",
+    "rank_with_trained_drafts",
+]
+
+
+class Ranker(NamedTuple):
+    """A line of the table.  Functions are given as `package.module:name`; empty means that the ranker has none."""
+
+    about: str
+    plain: str = ""  # (sets, *, seed) -> labels, from the candidates alone
+    draft: str = ""  # (sets, problems by id, draft) -> labels
+    rounds: str = ""  # (sets, problems by id, train_draft, *, rounds, unseen) -> labels, with drafts of its own
+    explores: bool = False  # whether its draft must also propose equations (`Draft.explore`)
+    unseen: bool = False  # whether it also uses candidates of problems that its draft was not trained on
+
+
+#: Every ranker, best first.
+RANKERS: dict[str, Ranker] = {
+    "em": Ranker(
+        "templates and drafts, all problems with candidates",
+        plain="weaksup.rankers.em:rank_em",
+        draft="weaksup.rankers.em_draft:rank_em_draft",
+        rounds="weaksup.rankers.em_rounds:rank_em_rounds",
+        unseen=True,
+    ),
+    "beam": Ranker(
+        "Beam Ranker: draft on single candidates, its own right-valued equations added",
+        draft="weaksup.rankers.basic:rank_beam",
+        explores=True,
+    ),
+    "basic": Ranker("Basic Ranker: draft on single candidates", draft="weaksup.rankers.basic:rank_basic"),
+    "random": Ranker("no ranking: any candidate", plain="weaksup.rankers.random_pick:rank_random"),
+    "single": Ranker("problems with one candidate only", plain="weaksup.rankers.single:rank_single"),
+}
+
+
+def find_ranker(name: str) -> Ranker:
+    """The ranker of this name; raises `ConfigError` for an unknown name."""
+    if name not in RANKERS:
+        raise ConfigError(f"unknown ranker {name!r}; one of {', '.join(RANKERS)}")
+    return RANKERS[name]
+
+
+def check_needs(name: str, *, draft: bool) -> None:
+    """Raise `ConfigError` if the ranker needs a draft and there is none, or if there is one that it can't use."""
+    ranker = find_ranker(name)
+    if draft and not ranker.draft:
+        raise ConfigError(f"ranker {name} does not use a model")
+    if not draft and not ranker.plain:
+        raise ConfigError(f"ranker {name} needs a draft model (--model or --scorer, or --drafts to train it)")
+
+
+def check_rounds(name: str, rounds: int) -> None:
+    """Raise `ConfigError` if the ranker can't train this number of drafts."""
+    ranker = find_ranker(name)
+    most = 1 if ranker.draft else 0
+    if not ranker.rounds and rounds != most:
+        raise ConfigError(f"ranker {name} trains {'one draft' if most else 'no drafts'}, not {rounds}")
+
+
+def rank_candidates(name: str, sets: Iterable[CandidateSet], *, seed: int = 0) -> Iterable[Label]:
+    """Labels by a ranker that uses the candidates alone."""
+    check_needs(name, draft=False)
+    labels: Iterable[Label] = find_name(RANKERS[name].plain)(sets, seed=seed)
+    return labels
+
+
+def rank_with_draft(
+    name: str, sets: Sequence[CandidateSet], problems: Mapping[str, Problem], draft: Draft
+) -> Iterable[Label]:
+    """Labels by a ranker that uses a draft."""
+    check_needs(name, draft=True)
+    labels: Iterable[Label] = find_name(RANKERS[name].draft)(sets, problems, draft)
+    return labels
+
+
+def rank_with_trained_drafts(
+    name: str,
+    sets: Sequence[CandidateSet],
+    problems: Mapping[str, Problem],
+    train_draft: TrainDraft,
+    *,
+    seed: int = 0,
+    rounds: int = 1,
+    unseen: Sequence[CandidateSet] = (),
+) -> Iterable[Label]:
+    """Labels by any ranker, after training the drafts that it needs, if any.
+
+    A ranker without rounds of its own uses one draft, trained on the problems with a single candidate.  `unseen` has
+    the candidate sets of problems that no draft is trained on; `problems` must have these problems too.
+    """
+    ranker = find_ranker(name)
+    if ranker.rounds:
+        labels: Iterable[Label] = find_name(ranker.rounds)(sets, problems, train_draft, rounds=rounds, unseen=unseen)
+        return labels
+    if ranker.draft:
+        single = {label.id: label for label in rank_candidates("single", sets)}
+        return rank_with_draft(name, sets, problems, train_draft("single", single, soft="none"))
+    return rank_candidates(name, sets, seed=seed)

@@ -1,0 +1,90 @@
+"""The log-probability that a solver gives to each candidate of each problem, computed in batches.
+
+A problem's text is encoded once per batch, however many of its candidates the batch holds.  A batch has texts of
+similar length and a limited number of nodes, so thousands of candidates of one problem take several batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import inf
+
+import torch
+
+from ...records import Problem
+from ..data.batches import Example, make_batch
+from ..data.trees import write_tree
+from .solver import Solver
+
+__all__ = ["log_probabilities"]
+
+_NODES = 2048  # the most in a batch
+
+
+def log_probabilities(
+    solver: Solver, problems: Sequence[Problem], exprs: Sequence[Sequence[str]], *, writing: str = "label"
+) -> list[list[float]]:
+    """For each problem the log-probability of each of its expressions over N0, N1...
+
+    The expressions are first rewritten by the rule `writing`; one that the solver can't write gets -inf.
+    """
+    solver.model.eval()
+    found = [[-inf] * len(given) for given in exprs]
+    operators, constants = len(solver.vocabulary.operators), len(solver.vocabulary.constants)
+    for chosen in _batches(list(_pieces(solver, problems, exprs, writing))):
+        examples = [example for example, _, _ in chosen]
+        batch = make_batch(examples, operators=operators, constants=constants, device=solver.device)
+        with torch.inference_mode():
+            scores = iter(solver.model(batch).tolist())
+        for row in batch.order:
+            example, place, members = chosen[row]
+            for member in members[: len(example.trees)]:
+                found[place][member] = next(scores)
+    return found
+
+
+_Piece = tuple[Example, int, list[int]]  # example with some trees, index of its problem, indices of the expressions
+
+
+def _pieces(
+    solver: Solver, problems: Sequence[Problem], exprs: Sequence[Sequence[str]], writing: str
+) -> Iterator[_Piece]:
+    """Yield the problems with their trees, split where a batch would have too many nodes."""
+    for place, (problem, given) in enumerate(zip(problems, exprs, strict=True)):
+        example = solver.example(problem)
+        trees: list[tuple[int, ...]] = []
+        members: list[int] = []
+        nodes = 0
+        for member, expr in enumerate(given):
+            prefix = write_tree(expr, problem, writing=writing)
+            tokens = [solver.vocabulary.token(token) for token in prefix or ()]
+            if not tokens or None in tokens or not example.words:
+                continue
+            if nodes + len(tokens) > _NODES:
+                yield _with_trees(example, trees), place, members
+                trees, members, nodes = [], [], 0
+            trees.append(tuple(token for token in tokens if token is not None))
+            members.append(member)
+            nodes += len(tokens)
+        if trees:
+            yield _with_trees(example, trees), place, members
+
+
+def _with_trees(example: Example, trees: Sequence[tuple[int, ...]]) -> Example:
+    return replace(example, trees=tuple(trees))
+
+
+def _batches(pieces: list[_Piece]) -> Iterator[list[_Piece]]:
+    """Yield batches of pieces of similar length, as many as the limit on nodes allows."""
+    chosen: list[_Piece] = []
+    nodes = 0
+    for piece in sorted(pieces, key=lambda piece: len(piece[0].words)):
+        size = sum(map(len, piece[0].trees))
+        if chosen and nodes + size > _NODES:
+            yield chosen
+            chosen, nodes = [], 0
+        chosen.append(piece)
+        nodes += size
+    if chosen:
+        yield chosen
