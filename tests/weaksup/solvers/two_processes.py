@@ -48,6 +48,12 @@ def stop_after(calls: int) -> Any:
     return progress
 
 
+def group_threads() -> int:
+    """The number of threads of process groups, by the names that the kernel knows them by."""
+    names = [task.joinpath("comm").read_text().strip() for task in Path("/proc/self/task").iterdir()]
+    return sum(name.startswith("pt_gloo") for name in names)
+
+
 def main(folder: Path) -> None:
     torch.set_num_threads(1)
     torch.set_default_dtype(torch.float64)
@@ -79,7 +85,9 @@ def main(folder: Path) -> None:
             run("foreign")
         except ConfigError as error:
             report["refused"] = str(error)
+        report["threads"] = group_threads()
     report["left"] = not torch.distributed.is_initialized()
+    report["threads_left"] = group_threads()
     (folder / f"report-{rank}.json").write_text(json.dumps(report))
 
 

@@ -5,6 +5,7 @@ Without `torchrun` (no WORLD_SIZE in the environment) there is one process, and 
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -45,6 +46,9 @@ def join_processes(device: torch.device, environment: Mapping[str, str] = os.env
         torch.cuda.set_device(device)
     elif device.type != "cpu":
         raise ConfigError(f"several processes can't train on {device.type}; use cpu or cuda")
+    # The optimizer imports torch._dynamo.  If that happens after the group is made, PyTorch 2.13 never frees the group:
+    # its threads outlive Python itself, and now and then a training that has succeeded ends with SIGABRT.
+    importlib.import_module("torch._dynamo")
     torch.distributed.init_process_group(
         "nccl" if device.type == "cuda" else "gloo", rank=rank, world_size=world, timeout=_PATIENCE
     )

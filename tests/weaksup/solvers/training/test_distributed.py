@@ -50,6 +50,8 @@ def test_two_processes_train_what_one_does(tmp_path: Path) -> None:
 
     first, second = (json.loads((tmp_path / f"report-{rank}.json").read_text()) for rank in (0, 1))
     assert first["world"] == second["world"] == 2 and first["left"] and second["left"]
+    # Threads of a group that is left behind would abort the process when Python ends.
+    assert first["threads"] and second["threads"] and first["threads_left"] == second["threads_left"] == 0
     assert first["examples"] == second["examples"] == alone.examples == 50
     assert first["accuracy"] == second["accuracy"] == alone.valid_answer_accuracy
     assert first["checkpoint"] and 0 < first["rest"] < 50
