@@ -26,6 +26,7 @@ from ._options import FILE, FOLDER, TextInput, force_option, json_option, text_l
 from ._output import BAD, NO, YES, Commands, Progress, error_line, print_json, print_table
 from ._terminal import echo, echo_data, warn
 from .canon_grade import grade
+from .canon_serve import serve
 
 __all__ = ["main"]
 
@@ -178,23 +179,10 @@ def equivalent(a: str, b: str, as_json: bool) -> int:
     if as_json:
         print_json(verdict.to_dict())
         return YES if verdict else NO
-    if verdict:
-        certain = "" if verdict.certain else f", wrong with probability below {verdict.error_bound:.1g}"
-        echo(f"equivalent ({verdict.reason}{certain})")
-        for divisor in verdict.domain:
-            warn(f"note: one side has no value where {divisor} is zero")
-        if verdict.domain_note:
-            warn(f"note: the points where only one side has a value were {verdict.domain_note}")
-        return YES
-    if verdict.reason == "undefined":
-        echo(f"not equivalent: {' and '.join(verdict.undefined)} divides by something that is always zero")
-    elif verdict.point is None:
-        echo("not equivalent: the values differ modulo a prime")
-    else:
-        point = ", ".join(f"{name}={value}" for name, value in verdict.point.items())
-        where = f"at {point} " if point else ""
-        echo(f"not equivalent: {where}left is {verdict.value_text('left')}, right is {verdict.value_text('right')}")
-    return NO
+    echo(verdict.summary)
+    for note in verdict.notes:
+        warn(f"note: {note}")
+    return YES if verdict else NO
 
 
 @main.command("enumerate")
@@ -333,6 +321,7 @@ def reach(target: str, number: tuple[str, ...], tolerance: Fraction, limit: int 
 
 
 main.add_command(grade)
+main.add_command(serve)
 
 
 @main.command()

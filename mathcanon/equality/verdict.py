@@ -119,6 +119,36 @@ class Verdict:
             **note,
         }
 
+    @property
+    def summary(self) -> str:
+        """The verdict as a sentence, with the counterexample if there is one.
+
+        >>> equivalent("a*(b+c)", "a*b+c").summary
+        'not equivalent: at a=2, b=3, c=5 left is 16, right is 11'
+        """
+        if self.equivalent:
+            certain = "" if self.certain else f", wrong with probability below {self.error_bound:.1g}"
+            return f"equivalent ({self.reason}{certain})"
+        if self.reason == "undefined":
+            return f"not equivalent: {' and '.join(self.undefined)} divides by something that is always zero"
+        if self.point is None:
+            return "not equivalent: the values differ modulo a prime"
+        point = ", ".join([f"{name}={value}" for name, value in self.point.items()])
+        where = f"at {point} " if point else ""
+        return f"not equivalent: {where}left is {self.value_text('left')}, right is {self.value_text('right')}"
+
+    @property
+    def notes(self) -> list[str]:
+        """Where only one side of two equivalent expressions has a value, a sentence for each case.
+
+        >>> equivalent("a/a", "1").notes
+        ['one side has no value where a is zero']
+        """
+        notes = [f"one side has no value where {divisor} is zero" for divisor in self.domain]
+        if self.domain_note:
+            notes.append(f"the points where only one side has a value were {self.domain_note}")
+        return notes
+
     def value_text(self, side: str) -> str | None:
         """The value of a side at `point`, for reading: decimals where pi occurs, "undefined" if it divides by zero."""
         if side in self.undefined:

@@ -8,12 +8,15 @@ from __future__ import annotations
 import json
 import signal
 import sys
+import webbrowser
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
+from unittest.mock import patch
 
 import click
 from click.testing import CliRunner, Result
@@ -52,6 +55,7 @@ CALLS = {
     "mwp-canon grade": Call("", (("file", "{}/graded.jsonl"),)),
     "mwp-canon prove": Call("", (("n", "2"),)),
     "mwp-canon draw": Call("", (("expr", "a-b"),)),
+    "mwp-canon serve": Call("--port 0"),
     "mwp-weak data list": Call(),
     "mwp-weak data show": Call("--path {}/corpus.jsonl --split-file {}/split.json --split test", (("data", "jsonl"),)),
     "mwp-weak search": Call(f"{_CORPUS} --plan {{}}/plan.toml --workers 1 -o out.jsonl"),
@@ -110,7 +114,9 @@ def run(name: str, args: list[str]) -> Result:
 
     before = signal.signal(signal.SIGALRM, stop)
     try:
-        with TemporaryDirectory() as folder, chdir(folder):
+        # A server ends at once, and no window is opened.
+        ended = patch.object(ThreadingHTTPServer, "serve_forever"), patch.object(webbrowser, "open")
+        with TemporaryDirectory() as folder, chdir(folder), ended[0], ended[1]:
             signal.alarm(SECONDS)
             return CliRunner().invoke(GROUPS[name.split()[0]], args, input="")
     finally:

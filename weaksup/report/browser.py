@@ -12,10 +12,15 @@ from mathcanon.drawing import tree_svg
 
 from .shown_problems import ShownExample
 
-__all__ = ["Trees", "browsed", "choices_of", "text_parts"]
+__all__ = ["Trees", "bare_svg", "browsed", "choices_of", "text_parts"]
 
 _STYLE = re.compile(r"<style>.*?</style>\n", re.DOTALL)
 _LARGEST_TREE = 12_000  # characters of SVG; a larger tree would be unreadable
+
+
+def bare_svg(picture: str) -> str:
+    """A picture of a tree without its style: a page has one style sheet for all trees, which follows its colours."""
+    return _STYLE.sub("", picture).replace("\n", "")
 
 
 class Trees:
@@ -29,8 +34,7 @@ class Trees:
         """The index of an expression's picture; None if it can't be drawn."""
         if expr not in self._places:
             try:
-                # The page has one style sheet for all trees, which follows the dark-mode button.
-                picture = _STYLE.sub("", tree_svg(expr)).replace("\n", "")
+                picture = bare_svg(tree_svg(expr))
             except MathCanonError:
                 picture = ""
             fits = 0 < len(picture) <= _LARGEST_TREE
