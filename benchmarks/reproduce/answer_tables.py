@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from weaksup.report import published
 from weaksup.report.published import Answers
+from weaksup.storage.run_files import DRAFT
 
-from .cells import NOT_RUN, NOTHING, Cell, Part, Row, Table, accuracy, first_count, number, paper, percent
+from .cells import NOT_RUN, NOTHING, Cell, Part, Row, Table, accuracy, count, mean_cell, number, paper, percent
 from .chart import Bar, bar_chart
 from .figures import figure_name
 from .records import Records
-from .runs import ANSWERS, EQUAL
+from .runs import ANSWERS, EQUAL, FOLDS
 
-__all__ = ["ablation", "baselines", "main_results", "oracle_test"]
+__all__ = ["PAPER_RUNS", "ablation", "baselines", "cross_validation", "main_results", "oracle_test"]
 
 _HEAD = ("valid, paper", "valid, here", "test, paper", "test, here")
 _SPLIT = "train to learn, valid to choose the weights, test"
-_BEAM = "Here: beam 5, exact value of the first equation. The paper's ± is what it calls the variance of three runs."
+_BEAM = (
+    "Here: beam 5, exact value of the first equation; ± is the sample deviation over the seeds, whose number is in "
+    "brackets. The paper's ± is what it calls the variance of three runs."
+)
 
 
 class _Solver(NamedTuple):
@@ -44,14 +49,32 @@ def _answers(solver: _Solver, records: Records) -> dict[str, Cell]:
 
 def _labels(solver: _Solver, records: Records) -> Cell:
     """How many problems it was trained with; of several seeds the first."""
-    return first_count(records[solver.run], figure_name(solver.arm, "labels"))
+    for run in records[solver.run]:
+        counted = run.figures.get(figure_name(solver.arm, "labels"))
+        if counted is not None:
+            return count(int(counted))
+        trained = [model.examples for model in run.facts.models if not model.folder.startswith(DRAFT)]
+        if solver.arm is None and trained and trained[0] is not None:
+            return count(trained[0])
+    return NOT_RUN
+
+
+def _rows(solvers: Iterable[_Solver], records: Records, *, labels: bool = False) -> tuple[Row, ...]:
+    """The cells of `_HEAD`, with the number of labels before them if asked for."""
+    rows = []
+    for one in solvers:
+        cells = (*((_labels(one, records),) if labels else ()), *_answers(one, records).values())
+        rows.append(Row(name=one.name, cells=cells, run=one.run, arm=one.arm))
+    return tuple(rows)
 
 
 # --- the main results -------------------------------------------------------------------------------------------------
 
+_OURS = "ours (EM with drafts)"
+
 
 def main_results(records: Records) -> Table:
-    """Every method, GTS and G2T."""
+    """Every method, GTS and G2T: the paper's, ours, and supervised, with and without answer model."""
     gts, g2t = published.RESULTS["gts"], published.RESULTS["g2t"]
     by_solver = {
         "GTS": (
@@ -59,77 +82,90 @@ def main_results(records: Records) -> Table:
             _Solver("WARM + beam", "warm-beam", paper=gts["warm-beam"]),
             _Solver("LBF", "lbf", paper=gts["lbf"]),
             _Solver("LBF + memory", "lbf-memory", paper=gts["lbf-memory"]),
-            _Solver("the paper's method, 24 epochs", "middle-gts-paper", paper=gts["ours"]),
-            _Solver("the paper's method, 24 epochs, with answer model", "middle-gts-paper", None, gts["ours"], ANSWERS),
-            _Solver("ours (EM with drafts)", EQUAL, "em", gts["ours"]),
-            _Solver("ours, 24 epochs", "middle-gts-em", paper=gts["ours"]),
-            _Solver("ours, 24 epochs, with answer model", "middle-gts-em", paper=gts["ours"], measured=ANSWERS),
-            _Solver("ours, long", "long-gts-em", paper=gts["ours"]),
-            _Solver(_supervised(records), EQUAL, "gold", gts["supervised"]),
-            _Solver("supervised, 24 epochs", "middle-gts-gold", paper=gts["supervised"]),
-            _Solver("supervised, 24 epochs, with answer model", "middle-gts-gold", None, gts["supervised"], ANSWERS),
+            _Solver("the paper's method (Beam Ranker)", "middle-gts-paper", paper=gts["ours"]),
+            _Solver("the paper's method, published settings", "published-gts", paper=gts["ours"]),
+            _Solver("the paper's method, with answer model", "middle-gts-paper", measured=ANSWERS),
+            _Solver(_OURS, "middle-gts-em"),
+            _Solver(f"{_OURS}, with answer model", "middle-gts-em", measured=ANSWERS),
+            _Solver(f"{_OURS}, long", "long-gts-em"),
+            _Solver("supervised", "middle-gts-gold", paper=gts["supervised"]),
+            _Solver("supervised, with answer model", "middle-gts-gold", measured=ANSWERS),
             _Solver("supervised, long", "long-gts-gold", paper=gts["supervised"]),
         ),
         "G2T": (
             _Solver("WARM", "warm-g2t", paper=g2t["warm"]),
             _Solver("WARM + beam", "warm-beam-g2t", paper=g2t["warm-beam"]),
-            _Solver("ours (EM with drafts)", "equal-g2t-em", paper=g2t["ours"]),
-            _Solver("supervised", "equal-g2t-gold", paper=g2t["supervised"]),
+            _Solver(_OURS, "middle-g2t-em"),
+            _Solver(f"{_OURS}, with answer model", "middle-g2t-em", measured=ANSWERS),
+            _Solver("supervised", "middle-g2t-gold", paper=g2t["supervised"]),
+            _Solver("supervised, with answer model", "middle-g2t-gold", measured=ANSWERS),
+        ),
+        "Preset `quick`, 6 epochs": (
+            _Solver(f"GTS, {_OURS}", EQUAL, "em"),
+            _Solver("GTS, gold for the same problems", EQUAL, "gold"),
+            _Solver(f"G2T, {_OURS}", "equal-g2t-em"),
+            _Solver("G2T, supervised", "equal-g2t-gold", paper=g2t["supervised"]),
         ),
     }
-    parts = []
-    for title, solvers in by_solver.items():
-        rows = [
-            Row(name=one.name, cells=tuple(_answers(one, records).values()), run=one.run, arm=one.arm)
-            for one in solvers
-        ]
-        parts.append(Part(title=title, head=("", *_HEAD), rows=tuple(rows)))
+    parts = [Part(title=title, head=("", *_HEAD), rows=_rows(rows, records)) for title, rows in by_solver.items()]
     return Table(
         title="Answer accuracy on Math23K, %",
         paper="tab:result",
         split=_SPLIT,
         parts=tuple(parts),
         notes=(
-            "All rows have one budget but for those called long, which have preset `cpu`, and those of 24 epochs, "
-            "which have it with hidden size 256, 24 epochs, dropout 0.4 and learning rate 0.002. Solvers answer as "
-            "they were published, unless the row says with answer model. The paper's method is the Beam Ranker on the "
-            "candidates of plan `paper`, with a draft of preset `quick` taught by the problems with one candidate.",
+            "The paper's method is the Beam Ranker on the candidates of plan `paper`, with a draft of preset `quick` "
+            "that learns from the problems with one candidate; ours is the ranker `em` on those of plan `full`. "
+            "Budget: preset `cpu` with hidden size 256, 24 epochs, dropout 0.4 and learning rate 0.002; the rows "
+            "called long have preset `cpu` as it is, the one with published settings preset `paper`, WARM and LBF "
+            "preset `quick` with the epochs that the line below gives. Solvers answer as they were published, "
+            "unless the row says with answer model.",
             _BEAM,
         ),
     )
 
 
-def _supervised(records: Records) -> str:
-    """The gold arm has gold for the problems that em has labels for: the name says how many."""
-    labels = first_count(records[EQUAL], "gold.labels")
-    return "supervised" if labels == NOT_RUN else f"supervised ({labels.shown} problems)"
-
-
 # --- the ablation -----------------------------------------------------------------------------------------------------
 
+#: The paper's own method and its ablations, on the candidates of plan `paper`: runs by arm.
+PAPER_RUNS = {
+    "beam": "middle-gts-paper",
+    "single": "middle-gts-single",
+    "random": "middle-gts-random",
+    "basic": "middle-gts-basic",
+}
 _ABLATION = {
     "beam": "proposed method (Beam Ranker)",
     "single": "w/o multiple data",
     "random": "w/o ranking",
     "basic": "w/o beam search (Basic Ranker)",
-    "em": "EM with drafts (ours)",
-    "gold": "gold, the same problems as EM",
 }
 
 
 def ablation(records: Records) -> Table:
-    """The rankers at one budget."""
-    rows = []
-    for arm, name in _ABLATION.items():
-        solver = _Solver(name, EQUAL, arm, published.ABLATION.get(arm))
-        cells = (_labels(solver, records), *_answers(solver, records).values())
-        rows.append(Row(name=name, cells=cells, run=EQUAL, arm=arm))
+    """The paper's rankers on its candidates, ours and gold beside them; then all of them on those of plan `full`."""
+    theirs = [_Solver(name, PAPER_RUNS[arm], None, published.ABLATION[arm]) for arm, name in _ABLATION.items()]
+    ours = [_Solver(f"{_OURS}, plan `full`", "middle-gts-em"), _Solver("gold, all problems", "middle-gts-gold")]
+    every = {**_ABLATION, "em": _OURS, "gold": "gold, the same problems as EM"}
+    full = [_Solver(name, EQUAL, arm) for arm, name in every.items()]
+    head = ("", "labels, here", *_HEAD)
     return Table(
         title="Ablation of the ranking, GTS, answer accuracy in %",
         paper="tab:ab",
         split=_SPLIT,
-        parts=(Part(head=("", "labels, here", *_HEAD), rows=tuple(rows)),),
-        notes=("Labels are chosen from the candidates of plan `full`.", _BEAM),
+        parts=(
+            Part(
+                title="The paper's method, on the candidates of plan `paper`; 24 epochs",
+                head=head,
+                rows=_rows([*theirs, *ours], records, labels=True),
+            ),
+            Part(
+                title="The same rankers on the candidates of plan `full`, which the paper has not; 6 epochs",
+                head=head,
+                rows=_rows(full, records, labels=True),
+            ),
+        ),
+        notes=(_BEAM,),
     )
 
 
@@ -165,34 +201,81 @@ def baselines(records: Records) -> Table:
 
 # --- the oracle test --------------------------------------------------------------------------------------------------
 
-_WEAK = {"random": "any candidate", "basic": "Basic Ranker", "beam": "Beam Ranker", "em": "EM with drafts"}
-_GOLD = "gold"
+_WEAK = {"random": "any candidate", "basic": "Basic Ranker", "beam": "Beam Ranker"}
 
 
 def oracle_test(records: Records) -> Table:
-    """Weak labels against gold equations for the same problems."""
-    names = {**_WEAK, _GOLD: "gold equations"}
-    answers = {arm: _answers(_Solver(name, EQUAL, arm), records) for arm, name in names.items()}
-    gold = answers[_GOLD]["test, here"].value
+    """Weak labels against gold equations."""
     gap = Cell(shown=f"about {published.ORACLE_GAP}", value=published.ORACLE_GAP)
-    rows = [Row(name="the paper (its figure has no numbers)", cells=(NOTHING, NOTHING, NOTHING, gap))]
-    bars = []
-    for arm, name in names.items():
-        test = answers[arm]["test, here"]
-        behind = NOT_RUN if gold is None or test.value is None else number(gold - test.value)
-        cells = (_labels(_Solver(name, EQUAL, arm), records), answers[arm]["valid, here"], test, behind)
-        rows.append(Row(name=name, cells=cells, run=EQUAL, arm=arm))
-        if test.value is not None:
-            bars.append(Bar(name, test.value, test.shown, is_gold=arm == _GOLD))
+    published_row = Row(name="the paper (its figure has no numbers)", cells=(NOTHING, NOTHING, NOTHING, gap))
+    solvers = [_Solver(name, PAPER_RUNS[arm]) for arm, name in _WEAK.items()]
+    solvers += [_Solver(f"{_OURS}, plan `full`", "middle-gts-em"), _Solver("gold equations", "middle-gts-gold")]
+    names = {**_WEAK, "em": _OURS, "gold": "gold equations"}
+    same = [_Solver(name, EQUAL, arm) for arm, name in names.items()]
+    head = ("labels", "problems", "valid, %", "test, %", "points behind gold")
+    rows, bars = _behind_gold(solvers, records)
     title = "Test answers, weak labels against gold, %"
     return Table(
-        title="Oracle test: weak labels against gold for the same problems, GTS",
+        title="Oracle test: weak labels against gold, GTS",
         paper="fig:oracle",
         split=_SPLIT,
-        parts=(Part(head=("labels", "problems", "valid, %", "test, %", "points behind gold"), rows=tuple(rows)),),
-        notes=(
-            "The problems are those with candidates of plan `full`; the Beam Ranker may add some for which its draft "
-            "finds an equation.",
+        parts=(
+            Part(title="The paper's method, plan `paper`; 24 epochs", head=head, rows=(published_row, *rows)),
+            Part(
+                title="Plan `full`, gold for the same problems; 6 epochs",
+                head=head,
+                rows=_behind_gold(same, records)[0],
+            ),
         ),
-        figure=bar_chart(title, bars) if len(bars) == len(names) else None,
+        notes=(
+            "In the first table gold has all train problems, in the second those with candidates of plan `full`; the "
+            "Beam Ranker may add some for which its draft finds an equation.",
+        ),
+        figure=bar_chart(title, bars) if len(bars) > 1 and bars[-1].is_gold else None,
+    )
+
+
+def _behind_gold(solvers: list[_Solver], records: Records) -> tuple[tuple[Row, ...], list[Bar]]:
+    """A row for each solver, the last of which has gold; bars for those that were run."""
+    answers = [_answers(solver, records) for solver in solvers]
+    gold = answers[-1]["test, here"].value
+    rows, bars = [], []
+    for solver, found in zip(solvers, answers, strict=True):
+        test = found["test, here"]
+        behind = NOT_RUN if gold is None or test.value is None else number(gold - test.value)
+        cells = (_labels(solver, records), found["valid, here"], test, behind)
+        rows.append(Row(name=solver.name, cells=cells, run=solver.run, arm=solver.arm))
+        if test.value is not None:
+            bars.append(Bar(solver.name, test.value, test.shown, is_gold=solver is solvers[-1]))
+    return tuple(rows), bars
+
+
+# --- cross-validation -------------------------------------------------------------------------------------------------
+
+
+def cross_validation(records: Records) -> Table:
+    """Test answers of each of five folds."""
+    rows = []
+    for name, run, arm, theirs in (
+        ("LBF + memory", "folds-lbf-memory", "lbf", published.CROSS_VALIDATION["lbf-memory"]),
+        ("the paper's method", None, None, published.CROSS_VALIDATION["ours"]),
+        (_OURS, "folds-em", "em", None),
+    ):
+        figures = {} if run is None else records[run][0].figures
+        values = [figures.get(f"{arm}.fold-{fold}.test") for fold in range(FOLDS)]
+        known = [value for value in values if value is not None]
+        missing = NOTHING if run is None else NOT_RUN
+        cells = [missing if value is None else number(value) for value in values]
+        mean = mean_cell(known) if len(known) == FOLDS else missing
+        rows.append(Row(name=name, cells=(NOTHING if theirs is None else paper(*theirs), mean, *cells), run=run))
+    head = ("", "paper", "here", *[f"fold {fold}" for fold in range(FOLDS)])
+    return Table(
+        title="Five-fold cross-validation, GTS, answer accuracy in %",
+        paper="text of the section on results",
+        split="each fifth of all 23,162 problems once as test; a tenth of the others is held out to choose the weights",
+        parts=(Part(head=head, rows=tuple(rows)),),
+        notes=(
+            "Here: preset `quick`, beam 5, the deviation is the sample deviation over the folds; the paper's ± is what "
+            "it calls the variance.",
+        ),
     )

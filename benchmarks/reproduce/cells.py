@@ -1,7 +1,7 @@
 """A table with the paper's figures beside ours, as JSON and as Markdown.
 
 A cell is what is shown and the number behind it, so that readers of either file see the same.  Figures of several
-seeds are shown as mean and sample deviation; a figure that a seed lacks is not shown at all.
+seeds are shown as mean and sample deviation, with the number of seeds in brackets.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ __all__ = [
     "count",
     "first_count",
     "markdown",
+    "mean_cell",
     "number",
     "paper",
     "percent",
@@ -90,26 +91,31 @@ def paper(value: float | int | None, spread: float | None = None) -> Cell:
 
 
 def first_count(runs: Sequence[RunRecord], figure: str) -> Cell:
-    """A count, of several seeds that of the first."""
-    value = runs[0].figures.get(figure)
+    """A count, of several seeds that of the first that has it."""
+    values = (value for run in runs if (value := run.figures.get(figure)) is not None)
+    value = next(values, None)
     return NOT_RUN if value is None else count(int(value))
 
 
 def percent(runs: Sequence[RunRecord], figure: str, *, problems: str | None = None) -> Cell:
-    """A percent of each seed; with `problems`, a figure too, its standard error for so many."""
-    if any(figure not in run.figures for run in runs):
+    """A percent of each seed that has it; with `problems`, a figure too, its standard error for so many."""
+    measured = [run.figures for run in runs if figure in run.figures]
+    if not measured:
         return NOT_RUN
-    values = tuple(value for run in runs if (value := run.figures[figure]) is not None)
-    if len(values) < len(runs):
+    values = tuple(value for figures in measured if (value := figures[figure]) is not None)
+    if len(values) < len(measured):
         return NOTHING  # there is nothing to divide by
-    mean = fmean(values)
-    several = len(values) > 1
-    measured = runs[0].figures.get(problems) if problems else None
+    return mean_cell(values, problems=measured[0].get(problems) if problems else None)
+
+
+def mean_cell(values: Sequence[float], *, problems: float | None = None) -> Cell:
+    """Percents of several runs, or of one; with the standard error for so many problems."""
+    mean, several = fmean(values), len(values) > 1
     return Cell(
-        shown=f"{mean:.1f} ± {stdev(values):.1f}" if several else f"{mean:.1f}",
+        shown=f"{mean:.1f} ± {stdev(values):.1f} ({len(values)})" if several else f"{mean:.1f}",
         value=round(mean, 4),
-        seeds=values if several else (),
-        standard_error=round(sqrt(mean * (100 - mean) / measured), 2) if measured else None,
+        seeds=tuple(values) if several else (),
+        standard_error=round(sqrt(mean * (100 - mean) / problems), 2) if problems else None,
     )
 
 

@@ -1,14 +1,16 @@
 """The figures of a run by name: plain numbers, so that they can be kept when the folder of the run is gone.
 
 A name goes from the general to the special: `em.labels`, `em.test`, `em.test.3` (problems with 3 quantities),
-`em.structure.micro.multiple`, `all.recall.1-3`.  Names of what a command printed begin as its file does, which is
-RUN.WHAT.json; pipelines and baselines measure `test` and judge their labels by `value` themselves.  Shares are percents
-with four decimals; None where there is nothing to divide by.
+`em.structure.micro.multiple`, `all.recall.1-3`, `em.fold-0.test`.  Names of what a command printed begin as its file
+does, which is RUN.WHAT.json; pipelines and baselines measure `test` and judge their labels by `value` themselves.
+Shares are percents with four decimals; None where there is nothing to divide by.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from weaksup.measure.metrics import Accuracy, ArmRun, Evaluation, Metrics
 from weaksup.measure.score import Score
@@ -19,13 +21,36 @@ from .folders import read
 from .place import Place, run_name
 from .runs import Step, place_of, steps_of
 
-__all__ = ["LONG_PROBLEMS", "SHORT_PROBLEMS", "Figures", "figure_name", "figures_of"]
+__all__ = ["LONG_PROBLEMS", "SET_SIZES", "SHORT_PROBLEMS", "Figures", "figure_name", "figures_of"]
 
 Figures = dict[str, int | float | None]
 _Named = Iterator[tuple[str, int | float | None]]
 
 SHORT_PROBLEMS, LONG_PROBLEMS = "1-3", "4-6+"  # numbers of quantities
+SET_SIZES = (1, 2, 3, 6, 11, 21, 51)  # numbers of candidates: from each to before the next
 _HALVES = {SHORT_PROBLEMS: SIZES[:3], LONG_PROBLEMS: SIZES[3:]}
+
+
+class _Verdict(msgspec.Struct, frozen=True):
+    right: bool | None = None
+
+
+class _Shown(msgspec.Struct, frozen=True):
+    candidates: list[_Verdict] = []
+
+
+class _Sets(msgspec.Struct, frozen=True):
+    """What `oracle` prints beside the score: how many problems have so many candidates, and the paper's examples."""
+
+    distribution: dict[str, int] = {}
+    cases: list[list[_Shown]] = []
+
+
+class _Taught(msgspec.Struct, frozen=True):
+    """What `train` prints, as far as it is told: examples seen, and answers on valid by greedy search."""
+
+    examples: int | None = None
+    valid_answer_accuracy: float | None = None
 
 
 def figure_name(*words: str | None) -> str:
@@ -48,13 +73,19 @@ def _of_step(step: Step, run: str) -> _Named:
     what = file.name.removeprefix(f"{run}.").removesuffix(".json")
     if command == "pipeline" and (metrics := read(file, Metrics)) is not None:
         for arm in metrics.arms:
-            yield from _of_training(arm.runs[0], arm.name)
+            for trained in arm.runs:
+                fold = None if trained.fold is None else f"fold-{trained.fold}"
+                yield from _of_training(trained, figure_name(arm.name, fold))
     elif command == "baseline" and (metrics := read(file, Metrics)) is not None:
         yield from _of_training(metrics.arms[0].runs[0], None)
+    elif command == "train" and (taught := read(file, _Taught)) is not None:
+        yield f"{what}.examples", taught.examples
+        yield f"{what}.valid", _percent(taught.valid_answer_accuracy)
     elif command == "evaluate" and (measured := read(file, Evaluation)) is not None:
         yield from _of_answers(measured, what)
     elif command == "oracle" and (judged := read(file, Score)) is not None:
         yield from _of_score(judged, what)
+        yield from _of_sets(read(file, _Sets) or _Sets(), what)
 
 
 def _of_training(trained: ArmRun, arm: str | None) -> _Named:
@@ -94,6 +125,19 @@ def _of_score(score: Score, name: str) -> _Named:
         yield f"{name}.recall.{size}", _recall(score, [size])
         yield f"{name}.micro.{size}", _percent(score.by_quantities[size].micro)
         yield f"{name}.macro.{size}", _percent(score.by_quantities[size].macro)
+
+
+def _of_sets(found: _Sets, name: str) -> _Named:
+    """Problems by number of candidates; candidates of each example of the paper, and how many of them are right."""
+    counts = {int(size): problems for size, problems in found.distribution.items()}
+    for bound, last in zip(SET_SIZES, (*SET_SIZES[1:], None), strict=True):
+        inside = [n for size, n in counts.items() if bound <= size and (last is None or size < last)]
+        if counts:
+            yield f"{name}.sets.{bound}", sum(inside)
+    for i, shown in enumerate(found.cases, start=1):
+        candidates = [candidate for problem in shown[:1] for candidate in problem.candidates]
+        yield f"{name}.case-{i}.candidates", len(candidates)
+        yield f"{name}.case-{i}.right", sum(candidate.right is True for candidate in candidates)
 
 
 def _recall(score: Score, sizes: Sequence[str]) -> float | None:

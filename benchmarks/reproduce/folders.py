@@ -13,6 +13,7 @@ import msgspec
 from mathcanon.files import whole_file
 from weaksup.errors import DataError
 
+from .origin import is_clean
 from .place import SHOWN, Place, run_name
 from .runs import RUNS, command_text, place_of, steps_of
 
@@ -49,9 +50,10 @@ def write(path: Path, record: object) -> None:
 
 
 class MadeStep(msgspec.Struct, frozen=True, kw_only=True):
-    """How a step was made: by which code, and the CPU seconds; those of interrupted attempts are in it."""
+    """How a step was made: by which code and machine, and the CPU seconds; interrupted attempts are in it."""
 
     commits: tuple[str, ...] = ()
+    machines: tuple[str, ...] = ()  # empty in records that were made before machines were noted
     cpu_seconds: float = 0.0
 
 
@@ -121,6 +123,12 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def state(self) -> str:
         return "done" if self.done == self.steps else "in part" if self.done else "not run"
+
+    @property
+    def accounted(self) -> bool:
+        """Whether every step is done, by code that a commit names, on a machine that is named."""
+        known = [step.machines and step.commits and all(map(is_clean, step.commits)) for step in self.made.values()]
+        return self.state == "done" and len(known) == self.steps and all(known)
 
 
 def run_facts(place: Place, run: str) -> RunFacts:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from weaksup.measure.sizes import SIZES
 from weaksup.report import published
 
+from .answer_tables import PAPER_RUNS
 from .cells import Cell, Part, Row, Table, accuracy, paper, percent
 from .figures import figure_name
 from .records import Records
@@ -29,12 +30,6 @@ def equation_accuracy(records: Records) -> Table:
         for (which, share), figure in zip(_SHARES.items(), theirs, strict=True):
             cells = [percent(records[run], f"train.{law}.{share}") for law in _LAWS]
             candidates.append(Row(name=f"{which}, plan `{plan}`", cells=(paper(figure), *cells), run=run))
-    labels = []
-    names = {"basic": "Basic Ranker", "beam": "Beam Ranker", "em": "EM with drafts", "random": "random pick"}
-    for arm, name in names.items():
-        for which, figures in (("multiple", published.ARM_MULTIPLE), ("all data", published.ARM_LABELS)):
-            cells = [percent(records[EQUAL], f"{arm}.{law}.{_SHARES[which]}") for law in _LAWS]
-            labels.append(Row(name=f"{name} ({which})", cells=(paper(figures.get(arm)), *cells), run=EQUAL))
     head = ("paper", *[f"`{law}`" for law in _LAWS])
     return Table(
         title="Micro equation accuracy, %",
@@ -42,11 +37,20 @@ def equation_accuracy(records: Records) -> Table:
         split="train",
         parts=(
             Part(title="Candidates", head=("", *head), rows=tuple(candidates)),
-            Part(title="Labels, chosen from the candidates of plan `full`", head=("", *head), rows=tuple(labels)),
+            Part(
+                title="Labels: the paper's method on the candidates of plan `paper`, ours on those of plan `full`",
+                head=("", *head),
+                rows=(*_paper_labels(records), *_label_rows(records, _OURS, "em-labels", "train", None)),
+            ),
+            Part(
+                title="Labels by the same rankers on the candidates of plan `full`, which the paper has not",
+                head=("", *head),
+                rows=tuple(row for arm, name in _NAMES.items() for row in _label_rows(records, name, EQUAL, arm, None)),
+            ),
         ),
         notes=(
             "Right by `value`: the same function of the values as gold; by `structure`: the same canonical form. The "
-            "paper's own checker is nearer to `structure`.",
+            "paper's own checker is nearer to `structure`: compare its column with that one.",
             "Plan `full` does not stop at the first match, so that most problems have several candidates: its "
             "*multiple* are other problems than the paper's. For the Beam Ranker *multiple* counts the candidates "
             "after its own equations were added.",
@@ -54,21 +58,38 @@ def equation_accuracy(records: Records) -> Table:
     )
 
 
+_OURS = "EM with drafts"
+_NAMES = {"basic": "Basic Ranker", "beam": "Beam Ranker", "random": "random pick", "em": _OURS}
+
+
+def _paper_labels(records: Records) -> Iterator[Row]:
+    for arm in ("basic", "beam", "random"):
+        yield from _label_rows(records, _NAMES[arm], PAPER_RUNS[arm], "train", arm)
+
+
+def _label_rows(records: Records, name: str, run: str, judged: str, published_arm: str | None) -> Iterator[Row]:
+    """Labels of the problems with several candidates and of all; the paper's figures where it has that arm."""
+    for which, figures in (("multiple", published.ARM_MULTIPLE), ("all data", published.ARM_LABELS)):
+        cells = [percent(records[run], f"{judged}.{law}.{_SHARES[which]}") for law in _LAWS]
+        theirs = paper(figures.get(published_arm or ""))
+        yield Row(name=f"{name} ({which})", cells=(theirs, *cells), run=run)
+
+
 class _Source(NamedTuple):
-    """Whose figures: a column of the paper, or a run."""
+    """Whose figures: a column of the paper, or runs and what their figures begin with."""
 
     head: str
     paper: str | None = None
-    run: str = ""
-    arm: str | None = None
+    labels: tuple[str, str] = ("", "")
+    answers: str = ""
 
 
 _SOURCES = (
     _Source("LBF, paper", paper="lbf"),
-    _Source("LBF, here", run="lbf"),
+    _Source("LBF, here", labels=("lbf", "value"), answers="lbf"),
     _Source("ComSearch, paper", paper="ours"),
-    _Source("Beam Ranker, here", run=EQUAL, arm="beam"),
-    _Source("EM with drafts, here", run=EQUAL, arm="em"),
+    _Source("the paper's method, here", labels=("middle-gts-paper", "train.value"), answers="middle-gts-paper"),
+    _Source("EM with drafts, here", labels=("em-labels", "train.value"), answers="middle-gts-em"),
 )
 
 
@@ -85,7 +106,8 @@ def by_quantities(records: Records) -> Table:
         split="labels: train; answers: test",
         parts=(*parts, _proportions(records)),
         notes=(
-            "Labels are right by `value`. Macro: right labels of all problems, a problem without a label counting 0.",
+            "The paper's method: Beam Ranker on plan `paper`; EM with drafts: plan `full`; both with 24 epochs. Labels "
+            "are right by `value`. Macro: right labels of all problems, a problem without a label counting 0.",
         ),
     )
 
@@ -109,14 +131,15 @@ def _part(title: str, figures: Mapping[str, Mapping[str, float]], cells: _Cells)
 
 def _label_cells(records: Records, share: str) -> _Cells:
     def cell(source: _Source, size: str) -> Cell:
-        return percent(records[source.run], figure_name(source.arm, "value", share, size))
+        run, judged = source.labels
+        return percent(records[run], figure_name(judged, share, size))
 
     return cell
 
 
 def _answer_cells(records: Records) -> _Cells:
     def cell(source: _Source, size: str) -> Cell:
-        return accuracy(records[source.run], figure_name(source.arm, "test"), size=size)
+        return accuracy(records[source.answers], "test", size=size)
 
     return cell
 
@@ -126,7 +149,10 @@ def _proportions(records: Records) -> Part:
     rows = [
         Row(
             name=_size_name(size),
-            cells=(paper(published.TEST_PROPORTION[size]), percent(records[EQUAL][:1], f"em.test.share.{size}")),
+            cells=(
+                paper(published.TEST_PROPORTION[size]),
+                percent(records["middle-gts-paper"][:1], f"test.share.{size}"),
+            ),
         )
         for size in SIZES
     ]

@@ -18,7 +18,7 @@ from .figures import Figures, figures_of
 from .folders import RunFacts, read, run_facts, write
 from .place import Place
 
-__all__ = ["Records", "RunRecord", "known_run"]
+__all__ = ["Records", "RunRecord", "known_run", "read_record"]
 
 
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -39,8 +39,8 @@ def known_run(place: Place, run: str, results: Path, *, fresh: bool = False) -> 
     A run that is there and replaces its record is recorded now.
     """
     here = RunRecord(facts=run_facts(place, run), figures=figures_of(place, run))
-    path = results / "records" / f"{here.facts.name}.json"
-    recorded = _read_record(path, here.facts)
+    path = _path(results, here.facts)
+    recorded = read_record(results, here.facts)
     if recorded is None or _replaces(here.facts, recorded.facts):
         if here.figures:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,13 @@ def known_run(place: Place, run: str, results: Path, *, fresh: bool = False) -> 
     return here if fresh else recorded
 
 
-def _read_record(path: Path, expected: RunFacts) -> RunRecord | None:
+def _path(results: Path, facts: RunFacts) -> Path:
+    return results / "records" / f"{facts.name}.json"
+
+
+def read_record(results: Path, expected: RunFacts) -> RunRecord | None:
+    """The record of the run and seed that facts are expected of; None without one."""
+    path = _path(results, expected)
     found = read(path, RunRecord)
     if found is None:
         return None

@@ -1,8 +1,8 @@
 """Starts the commands of a run that are not done yet, one after the other, each as a process of its own.
 
 A step whose closing file is there is left alone.  What a command prints is kept whole or not at all, progress goes
-through to the terminal.  Beside the run a file says which code made it and what CPU time it took, as far as it was
-made from here.
+through to the terminal.  Beside the run a file says which code and which machine made it and what CPU time it took, as
+far as it was made from here.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import IO
 from mathcanon.files import whole_file
 
 from .folders import MADE, Made, MadeStep, read, write
+from .origin import Origin, origin
 from .place import Place
 from .runs import Step, command_text, place_of, steps_of
 
@@ -35,11 +36,14 @@ def ensure_run(
     name: str,
     place: Place,
     *,
-    commit: str,
     say: Callable[[str], None],
+    made_by: Callable[[], Origin] = origin,
     program: Sequence[str] = _PROGRAM,
 ) -> None:
-    """Do what is missing of a run; `RunFailed` at the first command that fails, which leaves what was done before."""
+    """Do what is missing of a run; `RunFailed` at the first command that fails, which leaves what was done before.
+
+    `made_by` is asked before each command: the code may change while a run goes on.
+    """
     for step in steps_of(name, place):
         if step.closing.exists():
             continue
@@ -48,11 +52,11 @@ def ensure_run(
             arguments = (*arguments, "--resume")
         say(f"{name}: {command_text(arguments)}")
         step.closing.parent.mkdir(parents=True, exist_ok=True)
-        before = _children_seconds()
+        made, before = made_by(), _children_seconds()
         try:
             _do(name, step, [*program, *arguments])
         finally:
-            _note(place, name, step, commit, _children_seconds() - before)
+            _note(place, name, step, made, _children_seconds() - before)
 
 
 def _do(name: str, step: Step, command: Sequence[str]) -> None:
@@ -87,11 +91,14 @@ def _children_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _note(place: Place, name: str, step: Step, commit: str, seconds: float) -> None:
+def _note(place: Place, name: str, step: Step, by: Origin, seconds: float) -> None:
     """Add a command to what is known of the run; an interrupted one counts too."""
     path = place_of(name, place).beside(name, MADE)
     made = read(path, Made) or {}
     before = made.get(step.closing.name, MadeStep())
-    commits = tuple(dict.fromkeys([*before.commits, commit]))
-    made[step.closing.name] = MadeStep(commits=commits, cpu_seconds=round(before.cpu_seconds + seconds, 1))
+    made[step.closing.name] = MadeStep(
+        commits=tuple(dict.fromkeys([*before.commits, by.commit])),
+        machines=tuple(dict.fromkeys([*before.machines, by.machine])),
+        cpu_seconds=round(before.cpu_seconds + seconds, 1),
+    )
     write(path, made)

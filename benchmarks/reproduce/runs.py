@@ -1,14 +1,15 @@
 """Every run: the `mwp-weak` commands that make it, each with the file that is there once it is done.
 
-All trainings have one budget, preset `quick`, but for those called `long`, which have preset `cpu`, and those called
-`middle`, which have a smaller network for fewer epochs.  A new run is an entry of `RUNS`.  Solvers are measured as they
-were published, without answer model; those called `middle` also with it (WHAT ends with `answers`).
+Trainings have one of four budgets: those called `middle` preset `cpu` with a smaller network for fewer epochs, those
+called `long` preset `cpu`, `published-gts` preset `paper`, all others preset `quick`.  Labels that several runs are
+trained with are runs of their own.  A new run is an entry of `RUNS`.  Solvers are measured as they were published,
+without answer model; those called `middle` also with it (WHAT ends with `answers`).
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -19,13 +20,29 @@ from weaksup.storage.run_files import ABLATION, CANDIDATES, CONFIG, DRAFT, LABEL
 
 from .place import Place
 
-__all__ = ["ANSWERS", "BEAM", "EQUAL", "RUNS", "Run", "Step", "arm_folder", "command_text", "place_of", "steps_of"]
+__all__ = [
+    "ANSWERS",
+    "BEAM",
+    "EQUAL",
+    "FOLDS",
+    "RUNS",
+    "Run",
+    "Step",
+    "arm_folder",
+    "command_text",
+    "place_of",
+    "steps_of",
+    "with_needs",
+]
 
-QUICK, LONG = "quick", "cpu"  # presets: the budgets
+QUICK, LONG, PUBLISHED = "quick", "cpu", "paper"  # presets: the budgets
 MIDDLE = ("--hidden", "256", "--epochs", "24", "--dropout", "0.4", "--learning-rate", "0.002")  # of preset cpu
 ANSWERS = "answers"
 BEAM = 5
 EQUAL = "equal-gts"
+EM_LABELS, PAPER_DRAFT = "em-labels", "paper-draft"
+SINGLE = "single.jsonl"  # of the draft: the labels of problems with one candidate
+FOLDS = 5
 LAWS = ("value", "structure")
 #: The arms whose labels are judged by `structure` too; the pipeline itself judges by `value`.
 JUDGED = ("em", "beam", "basic", "random")
@@ -60,8 +77,7 @@ def _search(name: str, place: Place, *, plan: str) -> Iterator[Step]:
     file = place.of(name) / CANDIDATES
     yield Step(("search", *place.corpus, "--plan", plan, "--workers", "1", "-o", str(file)), file)
     yield Step(("oracle", str(file), *place.corpus, "--json"), place.beside(name, "all"), printed=True)
-    for law in LAWS:
-        yield _oracle(file, law, place.beside(name, f"train.{law}"), place)
+    yield from _oracles(name, file, place)
 
 
 def _pipeline(name: str, place: Place) -> Iterator[Step]:
@@ -75,27 +91,61 @@ def _pipeline(name: str, place: Place) -> Iterator[Step]:
         yield _oracle(arm_folder(place, arm) / LABELS, "structure", place.beside(name, f"{arm}.structure"), place)
 
 
+def _em_labels(name: str, place: Place) -> Iterator[Step]:
+    """The labels of our method: what the pipeline makes, without the trainings of its arms."""
+    folder = place.of(name)
+    rank = ("rank", str(_candidates("search-full", place)), "--ranker", "em", "--drafts", "2", "--preset", QUICK)
+    rank += (*place.corpus, *place.split, "--seed", str(place.seed), "--draft-folder", str(folder / DRAFT))
+    yield Step((*rank, "-o", str(folder / LABELS)), folder / LABELS)
+    yield from _oracles(name, folder / LABELS, place)
+
+
+def _paper_draft(name: str, place: Place) -> Iterator[Step]:
+    """The draft of the paper: taught by the problems for which its search finds one candidate."""
+    single = place.of(name) / SINGLE
+    candidates = str(_candidates("search-paper", place))
+    yield Step(("rank", candidates, "--ranker", "single", "--seed", str(place.seed), "-o", str(single)), single)
+    yield _teach(single, place.of(name) / DRAFT, QUICK, (), place.beside(name, "train"), place)
+
+
+def _paper_method(name: str, place: Place, *, ranker: str) -> Iterator[Step]:
+    """The method of the paper: plan `paper`, its draft, one of its rankers."""
+    folder = place.of(name)
+    if ranker == "single":
+        labels = place.of(PAPER_DRAFT) / SINGLE
+    else:
+        labels = folder / LABELS
+        draft: tuple[str, ...] = ()
+        if RANKERS[ranker].draft:
+            draft = ("--model", str(place.of(PAPER_DRAFT) / DRAFT), "--beam", str(BEAM))
+        rank = ("rank", str(_candidates("search-paper", place)), "--ranker", ranker, *draft)
+        yield Step((*rank, "--seed", str(place.seed), "-o", str(labels)), labels)
+    yield from _oracles(name, labels, place)
+    yield from _train_middle(name, place, labels=labels, model=folder / SOLVER)
+
+
 def _train(
     name: str,
     place: Place,
     *,
-    labels: str,
+    labels: Path | str,
     preset: str = QUICK,
     options: tuple[str, ...] = (),
     model: Path | None = None,
 ) -> Iterator[Step]:
-    """Train on gold, on the labels of an arm, or on a file of labels, and measure."""
+    """Train on gold, on the labels of an arm or of a run, or on a file of labels, and measure."""
     model = model or place.of(name)
-    file = str(arm_folder(place, labels) / LABELS) if labels in RANKERS else labels
-    arguments = ("train", "--labels", file, *place.corpus, *place.split, "--preset", preset, *options)
-    arguments += ("--seed", str(place.seed), "-o", str(model), "--json")
-    yield Step(arguments, place.beside(name, "train"), printed=True)
+    if labels in RANKERS:
+        labels = arm_folder(place, str(labels)) / LABELS
+    elif labels in RUNS:
+        labels = place.of(str(labels)) / LABELS
+    yield _teach(labels, model, preset, options, place.beside(name, "train"), place)
     for part in ("valid", "test"):
         yield _evaluate(model, part, place.beside(name, part), place)
 
 
 def _train_middle(
-    name: str, place: Place, *, labels: str, options: tuple[str, ...] = (), model: Path | None = None
+    name: str, place: Place, *, labels: Path | str, options: tuple[str, ...] = (), model: Path | None = None
 ) -> Iterator[Step]:
     yield from _train(name, place, labels=labels, preset=LONG, options=(*MIDDLE, *options), model=model)
     for part in ("valid", "test"):
@@ -103,20 +153,12 @@ def _train_middle(
         yield _evaluate(model or place.of(name), part, file, place, answer_model="--answer-model")
 
 
-def _paper_method(name: str, place: Place, *, ranker: str) -> Iterator[Step]:
-    """The method of the paper: plan `paper`, a draft taught by problems with one candidate, one of its rankers."""
+def _folds(name: str, place: Place) -> Iterator[Step]:
+    """Cross-validation over all problems, with the settings of NAME.toml."""
     folder = place.of(name)
-    candidates = place_of("search-paper", place).of("search-paper") / CANDIDATES
-    seed = ("--seed", str(place.seed))
-    single, draft, labels = folder / "single.jsonl", folder / DRAFT, folder / LABELS
-    yield Step(("rank", str(candidates), "--ranker", "single", *seed, "-o", str(single)), single)
-    teach = ("train", "--labels", str(single), *place.corpus, *place.split, "--preset", QUICK, *seed)
-    yield Step((*teach, "-o", str(draft), "--json"), place.beside(name, "draft"), printed=True)
-    rank = ("rank", str(candidates), "--ranker", ranker, "--model", str(draft), "--beam", str(BEAM), *seed)
-    yield Step((*rank, "-o", str(labels)), labels)
-    for law in LAWS:
-        yield _oracle(labels, law, place.beside(name, f"train.{law}"), place)
-    yield from _train_middle(name, place, labels=str(labels), model=folder / SOLVER)
+    arguments = ("pipeline", "--config", str(place.settings / f"{name}.toml"), *place.corpus, "--folds", str(FOLDS))
+    arguments += ("--seed", str(place.seed), "--out", str(folder))
+    yield Step(arguments, folder / METRICS, begun=folder / CONFIG)
 
 
 def _baseline(name: str, place: Place, *, options: tuple[str, ...]) -> Iterator[Step]:
@@ -124,6 +166,15 @@ def _baseline(name: str, place: Place, *, options: tuple[str, ...]) -> Iterator[
     arguments = ("baseline", *options, *place.corpus, *place.split, "--preset", QUICK)
     yield Step((*arguments, "--seed", str(place.seed), "-o", str(folder)), folder / METRICS)
     yield _evaluate(folder / SOLVER, "valid", place.beside(name, "valid"), place)
+
+
+def _candidates(search: str, place: Place) -> Path:
+    return place_of(search, place).of(search) / CANDIDATES
+
+
+def _teach(labels: Path | str, model: Path, preset: str, options: tuple[str, ...], printed: Path, place: Place) -> Step:
+    arguments = ("train", "--labels", str(labels), *place.corpus, *place.split, "--preset", preset, *options)
+    return Step((*arguments, "--seed", str(place.seed), "-o", str(model), "--json"), printed, printed=True)
 
 
 def _evaluate(model: Path, part: str, file: Path, place: Place, *, answer_model: str = "--no-answer-model") -> Step:
@@ -134,6 +185,11 @@ def _evaluate(model: Path, part: str, file: Path, place: Place, *, answer_model:
 def _oracle(judged: Path, law: str, file: Path, place: Place) -> Step:
     options = ("--split", "train", "--law", law, "--json")
     return Step(("oracle", str(judged), *place.corpus, *place.split, *options), file, printed=True)
+
+
+def _oracles(name: str, judged: Path, place: Place) -> Iterator[Step]:
+    for law in LAWS:
+        yield _oracle(judged, law, place.beside(name, f"train.{law}"), place)
 
 
 #: Every run by its name, in an order in which each needs only those above it.
@@ -150,22 +206,56 @@ RUNS = {
         needs=(EQUAL,),
     ),
     "equal-g2t-gold": Run("G2T on gold", partial(_train, labels="gold", options=("--solver", "g2t"))),
+    EM_LABELS: Run("labels by em with two drafts, plan full", _em_labels, needs=("search-full",), takes=20),
+    PAPER_DRAFT: Run("the paper's draft, plan paper", _paper_draft, needs=("search-paper",), takes=5),
     "middle-gts-em": Run(
-        "GTS on the em labels of equal-gts, a middle budget",
-        partial(_train_middle, labels="em", options=("--soft", "marginal")),
-        needs=(EQUAL,),
+        "GTS on the labels of em, a middle budget",
+        partial(_train_middle, labels=EM_LABELS, options=("--soft", "marginal")),
+        needs=(EM_LABELS,),
         preset=LONG,
         takes=40,
     ),
     "middle-gts-gold": Run(
-        "GTS on gold, a middle budget", partial(_train_middle, labels="gold"), preset=LONG, takes=40
+        "GTS on gold, a middle budget", partial(_train_middle, labels="gold"), preset=LONG, takes=25
     ),
     "middle-gts-paper": Run(
         "GTS by the paper's method, Beam Ranker on plan paper, a middle budget",
         partial(_paper_method, ranker="beam"),
+        needs=(PAPER_DRAFT,),
+        preset=LONG,
+        takes=25,
+    ),
+    "middle-gts-basic": Run(
+        "GTS, Basic Ranker on plan paper, a middle budget",
+        partial(_paper_method, ranker="basic"),
+        needs=(PAPER_DRAFT,),
+        preset=LONG,
+        takes=24,
+    ),
+    "middle-gts-random": Run(
+        "GTS, any candidate of plan paper, a middle budget",
+        partial(_paper_method, ranker="random"),
         needs=("search-paper",),
         preset=LONG,
-        takes=35,
+        takes=23,
+    ),
+    "middle-gts-single": Run(
+        "GTS on problems with one candidate of plan paper, a middle budget",
+        partial(_paper_method, ranker="single"),
+        needs=(PAPER_DRAFT,),
+        preset=LONG,
+        takes=20,
+    ),
+    "middle-g2t-em": Run(
+        "G2T on the labels of em, a middle budget",
+        partial(_train_middle, labels=EM_LABELS, options=("--soft", "marginal", "--solver", "g2t")),
+        needs=(EM_LABELS,),
+        preset=LONG,
+    ),
+    "middle-g2t-gold": Run(
+        "G2T on gold, a middle budget",
+        partial(_train_middle, labels="gold", options=("--solver", "g2t")),
+        preset=LONG,
     ),
     "long-gts-em": Run(
         "GTS on the em labels of equal-gts, the long budget",
@@ -182,7 +272,24 @@ RUNS = {
     "warm-beam": Run("WARM with a beam", partial(_baseline, options=("warm", "--beam"))),
     "warm-g2t": Run("WARM, G2T", partial(_baseline, options=("warm", "--solver", "g2t"))),
     "warm-beam-g2t": Run("WARM with a beam, G2T", partial(_baseline, options=("warm", "--beam", "--solver", "g2t"))),
+    "folds-em": Run("GTS on the labels of em, five folds", _folds, takes=100),
+    "folds-lbf-memory": Run("learning by fixing, all fixes kept, five folds", _folds),
+    "published-gts": Run(
+        "GTS by the paper's method with the published settings",
+        partial(_train, labels="middle-gts-paper", preset=PUBLISHED),
+        needs=("middle-gts-paper",),
+        preset=PUBLISHED,
+    ),
 }
+
+
+def with_needs(runs: Iterable[str]) -> list[str]:
+    """The runs with all that they need, in the order of `RUNS`: each after what it needs."""
+    wanted = set(runs)
+    for name in reversed(RUNS):
+        if name in wanted:
+            wanted.update(RUNS[name].needs)
+    return [name for name in RUNS if name in wanted]
 
 
 def place_of(name: str, place: Place) -> Place:

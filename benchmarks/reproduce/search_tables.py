@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import mathcanon as mc
+from weaksup.measure.cases import CASES
 from weaksup.measure.sizes import SIZES
 from weaksup.report import published
 
 from .cells import Part, Row, Table, count, first_count, number, paper, percent
-from .figures import LONG_PROBLEMS, SHORT_PROBLEMS
+from .figures import LONG_PROBLEMS, SET_SIZES, SHORT_PROBLEMS
 from .records import Records
 
-__all__ = ["PLANS", "recall", "search_space", "search_statistics"]
+__all__ = ["PLANS", "candidate_distribution", "case_study", "recall", "search_space", "search_statistics"]
 
 PLANS = ("released", "paper", "full")
 _SIZE_HEADS = (*SIZES[:-1], "6 and more")
@@ -107,4 +108,48 @@ def recall(records: Records) -> Table:
             Part(head=("quantities", "up to 3", "4 and more"), rows=tuple(short_long)),
         ),
         notes=("Recall of LBF: problems for which it has found an equation by the end of its training.",),
+    )
+
+
+def candidate_distribution(records: Records) -> Table:
+    """How many problems have so many candidates, by plan."""
+    rows = []
+    for first, following in zip(SET_SIZES, (*SET_SIZES[1:], None), strict=True):
+        name = f"{first} and more" if following is None else str(first) if following == first + 1 else ""
+        cells = [first_count(records[f"search-{plan}"], f"all.sets.{first}") for plan in PLANS]
+        rows.append(Row(name=name or f"{first} to {(following or 0) - 1}", cells=tuple(cells)))
+    return Table(
+        title="Problems by number of candidates",
+        paper="fig:dis1, fig:dis2",
+        split="all 23,162 problems",
+        parts=(Part(head=("candidates", *[f"plan `{plan}`" for plan in PLANS]), rows=tuple(rows)),),
+        notes=(
+            f"The paper's figures have no numbers; its text says that most problems have few candidates and that the "
+            f"largest set has {published.LARGEST_SET:,}.",
+        ),
+    )
+
+
+def case_study(records: Records) -> Table:
+    """The paper's three examples: how many candidates each plan finds, and how many of them mean the same as gold."""
+    rows = []
+    for i, (case, right) in enumerate(zip(CASES, published.CASES_RIGHT, strict=True), start=1):
+        theirs = (paper(len(case.candidates)), paper(right))
+        ours = [
+            first_count(records[f"search-{plan}"], f"all.case-{i}.{what}")
+            for plan in PLANS
+            for what in ("candidates", "right")
+        ]
+        rows.append(Row(name=f"{case.about}: `{case.gold}`", cells=(*theirs, *ours)))
+    head = [
+        f"{what}, {whose}"
+        for whose in ("published", *[f"plan `{plan}`" for plan in PLANS])
+        for what in ("candidates", "right")
+    ]
+    return Table(
+        title="The case study: candidates, and those that mean the same as gold",
+        paper="tab:case",
+        split="three problems",
+        parts=(Part(head=("", *head), rows=tuple(rows)),),
+        notes=("The page [Results](results.md) has the candidates of plan `paper` themselves.",),
     )

@@ -15,18 +15,19 @@ import msgspec
 from mathcanon.files import whole_file
 from weaksup.storage.run_files import DRAFT
 
-from .answer_tables import ablation, baselines, main_results, oracle_test
+from .answer_tables import PAPER_RUNS, ablation, baselines, cross_validation, main_results, oracle_test
 from .cells import Part, Table, markdown
 from .folders import write
 from .label_tables import by_quantities, equation_accuracy
-from .place import Place
+from .place import SEEDS, Place
 from .records import Records, RunRecord, known_run
-from .runs import BEAM, EQUAL, RUNS
-from .search_tables import recall, search_space, search_statistics
+from .runs import BEAM, EQUAL, RUNS, with_needs
+from .search_tables import candidate_distribution, case_study, recall, search_space, search_statistics
 
 __all__ = ["TABLES", "TableOf", "known_runs", "runs_of", "write_table"]
 
 _SEARCHES = ("search-released", "search-paper", "search-full")
+_PAPER_METHOD = tuple(PAPER_RUNS.values())
 _BASELINES = ("lbf", "lbf-memory", "warm", "warm-beam")
 
 
@@ -42,43 +43,41 @@ TABLES = {
     "search-space": TableOf(search_space),
     "search-statistics": TableOf(search_statistics, _SEARCHES),
     "recall": TableOf(recall, (*_SEARCHES, "lbf")),
+    "candidate-distribution": TableOf(candidate_distribution, _SEARCHES),
+    "case-study": TableOf(case_study, _SEARCHES),
     "main-results": TableOf(
         main_results,
         (
-            EQUAL,
-            "middle-gts-em",
-            "middle-gts-gold",
-            "middle-gts-paper",
-            "long-gts-em",
-            "long-gts-gold",
+            *("middle-gts-em", "middle-gts-gold", "middle-gts-paper", "published-gts", "long-gts-em", "long-gts-gold"),
             *_BASELINES,
-            "equal-g2t-em",
-            "equal-g2t-gold",
-            "warm-g2t",
-            "warm-beam-g2t",
+            *("middle-g2t-em", "middle-g2t-gold", "warm-g2t", "warm-beam-g2t"),
+            *(EQUAL, "equal-g2t-em", "equal-g2t-gold"),
         ),
     ),
-    "ablation": TableOf(ablation, (EQUAL,)),
-    "equation-accuracy": TableOf(equation_accuracy, (*_SEARCHES, EQUAL)),
-    "by-quantities": TableOf(by_quantities, (EQUAL, "lbf")),
+    "ablation": TableOf(ablation, (*_PAPER_METHOD, "middle-gts-em", "middle-gts-gold", EQUAL)),
+    "equation-accuracy": TableOf(equation_accuracy, (*_SEARCHES, *_PAPER_METHOD, "em-labels", EQUAL)),
+    "by-quantities": TableOf(by_quantities, ("middle-gts-paper", "em-labels", "middle-gts-em", "lbf")),
     "baselines": TableOf(baselines, _BASELINES),
-    "oracle-test": TableOf(oracle_test, (EQUAL,)),
+    "oracle-test": TableOf(oracle_test, (*_PAPER_METHOD, "middle-gts-em", "middle-gts-gold", EQUAL)),
+    "cross-validation": TableOf(cross_validation, ("folds-em", "folds-lbf-memory")),
 }
 
 
 def runs_of(table: str) -> list[str]:
     """The runs of a table with those that they need, each after what it needs."""
-    wanted = set(TABLES[table].runs)
-    wanted |= {need for run in wanted for need in RUNS[run].needs}
-    return [run for run in RUNS if run in wanted]
+    return with_needs(TABLES[table].runs)
 
 
 def known_runs(table: str, places: Sequence[Place], results: Path, *, fresh: bool = False) -> Records:
-    """The runs of a table and those that they need, each with the seeds of the places (see `known_run`)."""
-    return {
-        run: [known_run(place, run, results, fresh=fresh) for place in (places if RUNS[run].seeded else places[:1])]
-        for run in runs_of(table)
-    }
+    """The runs of a table and those that they need, each with the seeds of the places that are known of it.
+
+    A run of which no seed is known stands once, without figures (see `known_run`).
+    """
+    known = {}
+    for run in runs_of(table):
+        every = [known_run(place, run, results, fresh=fresh) for place in (places if RUNS[run].seeded else places[:1])]
+        known[run] = [one for one in every if one.figures] or every[:1]
+    return known
 
 
 def write_table(name: str, places: Sequence[Place], folder: Path, *, fresh: bool = False) -> str:
@@ -90,8 +89,10 @@ def write_table(name: str, places: Sequence[Place], folder: Path, *, fresh: bool
     table = TABLES[name].fill(records)
     runs = [run for same in records.values() for run in same]  # of each seed
     seeds = sorted({place.seed for place in places})
-    command = f"python benchmarks/reproduce {name}" + "".join(f" --seed {seed}" for seed in seeds if seeds != [0])
-    shown = _page(name, table, runs, seeds, command)
+    command = f"python benchmarks/reproduce {name}"
+    if seeds != [*SEEDS]:
+        command += "".join(f" --seed {seed}" for seed in seeds)
+    shown = _page(name, table, runs, command)
     record = {
         "table": name,
         "title": table.title,
@@ -124,12 +125,12 @@ def _record(part: Part) -> dict[str, Any]:
     return {"title": part.title, "rows": rows}
 
 
-def _page(name: str, table: Table, runs: Sequence[RunRecord], seeds: Sequence[int], command: str) -> str:
+def _page(name: str, table: Table, runs: Sequence[RunRecord], command: str) -> str:
     """The table as Markdown, with a line below that says how it was made."""
     blocks = [f"{table.title} (`{table.paper}`)", *[markdown(part) for part in table.parts]]
     if table.figure is not None:
         blocks.append(f"![{table.title}]({name}.svg)")
-    blocks += [*table.notes, *_standard_error(table), _made(runs, seeds, command)]
+    blocks += [*table.notes, *_standard_error(table), _made(runs, command)]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -143,13 +144,14 @@ def _standard_error(table: Table) -> list[str]:
     return [f"Standard error of the answer accuracies here (binomial): {between} points; the JSON file has each."]
 
 
-def _made(runs: Sequence[RunRecord], seeds: Sequence[int], command: str) -> str:
+def _made(runs: Sequence[RunRecord], command: str) -> str:
     """Seeds, budget, CPU time and command in one line; which runs were read from records, and which are missing."""
     if not runs:
         return f"Nothing to run. `{command}`"
     said = []
     facts = [run.facts for run in runs]
-    if any(RUNS[run.run].seeded for run in facts):
+    seeds = sorted({run.facts.seed for run in runs if RUNS[run.facts.run].seeded and run.figures})
+    if seeds:
         said.append(("Seed " if len(seeds) == 1 else "Seeds ") + ", ".join(map(str, seeds)))
     budgets = dict.fromkeys(
         f"preset `{run.preset}` ({model.solver}, hidden {model.hidden}, {model.epochs:g} epochs)"

@@ -61,13 +61,21 @@ def trained(share: float, *, labels: int = 0, oracle: Score | None = None, **giv
 
 
 def leave_pipeline(place: Place, arms: Mapping[str, ArmRun], *, run: str = "equal-gts") -> Path:
+    return _leave_metrics(place, run, {name: [trained] for name, trained in arms.items()})
+
+
+def leave_folds(place: Place, run: str, arm: str, folds: list[ArmRun]) -> Path:
+    return _leave_metrics(place, run, {arm: folds})
+
+
+def _leave_metrics(place: Place, run: str, arms: Mapping[str, list[ArmRun]]) -> Path:
     metrics = Metrics(
         config={},
         split="",
         sizes={"train": 21_162, "valid": 1_000, "test": 1_000},
         covered=0,
         distribution={},
-        arms=[Arm(name=name, about="", runs=[trained]) for name, trained in arms.items()],
+        arms=[Arm(name=name, about="", runs=runs) for name, runs in arms.items()],
     )
     return _leave(place.of(run) / "metrics.json", metrics)
 
@@ -76,9 +84,16 @@ def leave_baseline(place: Place, run: str, found: ArmRun) -> Path:
     return leave_pipeline(place, {run: found}, run=run)
 
 
-def leave_printed(place: Place, run: str, what: str, record: Score | Evaluation) -> Path:
+def leave_printed(place: Place, run: str, what: str, record: Score | Evaluation, **more: Any) -> Path:
     """What a command printed about a run, with the fields that the command line adds."""
-    return _leave(place.beside(run, what), {**msgspec.to_builtins(record), "part": "a part", "data": "math23k"})
+    told = {**msgspec.to_builtins(record), "part": "a part", "data": "math23k", **more}
+    return _leave(place.beside(run, what), told)
+
+
+def leave_answers(place: Place, run: str, *, valid: float, test: float, **given: Any) -> None:
+    """A run that trains a solver, as far as its answers."""
+    leave_printed(place, run, "valid", evaluation(valid))
+    leave_printed(place, run, "test", evaluation(test, **given))
 
 
 def leave_model(folder: Path, *, solver: str = "gts", hidden: int, epochs: float, cpu: list[float]) -> None:

@@ -86,3 +86,26 @@ def test_math23k_is_read_from_where_the_environment_says(tmp_path: Path) -> None
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 1
     assert "--path no-such-folder/math23k/Math_23K.json.gz" in done.stderr
+
+
+def test_the_queue_can_be_shown_without_running_anything(tmp_path: Path) -> None:
+    done = reproduce("--queue", "--no-run", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    order = [line.split()[0] for line in done.stdout.splitlines()]
+    assert order.index("search-full") < order.index("em-labels") < order.index("middle-gts-em")
+    assert order.index("middle-gts-paper-seed-2") < order.index("middle-gts-basic") < order.index("lbf")
+    assert not (tmp_path / "work").exists()
+
+
+def test_a_run_can_be_named_and_fails_in_one_line(tmp_path: Path) -> None:
+    done = reproduce("middle-gts-gold", "--seed", "1", folder=tmp_path)  # there are no data
+    assert done.returncode == 1
+    assert [line for line in done.stderr.splitlines() if "middle-gts-gold: mwp-weak train failed" in line]
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [(), ("lbf", "--queue")])
+def test_a_table_a_run_or_the_queue_is_asked_for(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    done = reproduce(*arguments, folder=tmp_path)
+    assert done.returncode == 2
+    assert "name a table or a run, or give --queue" in done.stderr

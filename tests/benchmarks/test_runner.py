@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from reproduce.folders import run_facts
+from reproduce.origin import Origin
 from reproduce.place import Place
 from reproduce.runner import RunFailed, ensure_run
 from reproduce.runs import steps_of
@@ -53,7 +54,8 @@ class Stand:
         self.program = (sys.executable, str(folder / "stand.py"), str(self.log))
 
     def ensure(self, run: str, commit: str = "c0ffee") -> None:
-        ensure_run(run, self.place, commit=commit, say=self.said.append, program=self.program)
+        made_by = Origin(commit, "a machine")
+        ensure_run(run, self.place, say=self.said.append, made_by=lambda: made_by, program=self.program)
 
     @property
     def calls(self) -> list[list[str]]:
@@ -110,7 +112,7 @@ def test_a_command_that_fails_is_named_and_what_was_done_is_kept(
 
 def test_a_command_that_ends_well_without_its_file_is_a_failure(place: Place) -> None:
     with pytest.raises(RunFailed, match="ended without"):
-        ensure_run("lbf", place, commit="c", say=lambda line: None, program=(sys.executable, "-c", ""))
+        ensure_run("lbf", place, say=lambda line: None, program=(sys.executable, "-c", ""))
 
 
 def test_the_code_and_the_time_are_noted_beside_the_run(
@@ -126,6 +128,7 @@ def test_the_code_and_the_time_are_noted_beside_the_run(
         "metrics.json": ["first"],
         "lbf.valid.json": ["first", "second"],
     }
+    assert {machine for step in made.values() for machine in step["machines"]} == {"a machine"}
     assert run_facts(place, "lbf").cpu_seconds == pytest.approx(sum(step["cpu_seconds"] for step in made.values()))
 
 
@@ -172,12 +175,13 @@ from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where tests run in the background
 sys.path.insert(0, sys.argv[1])
 from reproduce.folders import run_facts
+from reproduce.origin import Origin
 from reproduce.place import Place
 from reproduce.runner import ensure_run
 folder = Path(sys.argv[2])
 program = (sys.executable, "-c", (folder / "slow.py").read_text(), str(folder))
 try:
-    ensure_run("lbf", Place(folder / "work", folder), commit="c", say=lambda line: None, program=program)
+    ensure_run("lbf", Place(folder / "work", folder), say=lambda line: None, program=program)
 except KeyboardInterrupt:
     sys.exit(5 if (folder / "saved").exists() else 6)
 """

@@ -8,7 +8,7 @@ import click
 import pytest
 from mwp_cli.weak import main as mwp_weak
 from reproduce.place import HERE, SHOWN, Place
-from reproduce.runs import RUNS, Step, steps_of
+from reproduce.runs import RUNS, Step, steps_of, with_needs
 from reproduce.tables import TABLES, runs_of
 
 from weaksup.pipeline.config import merge_config
@@ -36,9 +36,20 @@ def test_each_step_leaves_a_file_of_its_own() -> None:
 
 
 def test_seeds_reach_the_commands_and_the_labels_of_the_same_seed() -> None:
-    (training, *_) = steps_of("equal-g2t-em", PLACE._replace(seed=3))
-    assert training.arguments[training.arguments.index("--seed") + 1] == "3"
-    assert training.arguments[training.arguments.index("--labels") + 1] == "work/equal-gts-seed-3/labels.jsonl"
+    for run, labels in (("equal-g2t-em", "equal-gts-seed-3"), ("middle-gts-em", "em-labels-seed-3")):
+        (training, *_) = steps_of(run, PLACE._replace(seed=3))
+        assert training.arguments[training.arguments.index("--seed") + 1] == "3"
+        assert training.arguments[training.arguments.index("--labels") + 1] == f"work/{labels}/labels.jsonl"
+
+
+def test_the_paper_s_rankers_share_its_candidates_and_its_draft() -> None:
+    draft = steps_of("paper-draft", PLACE._replace(seed=2))[1].arguments
+    trained = draft[draft.index("-o") + 1]
+    for run in ("middle-gts-paper", "middle-gts-basic"):
+        rank = steps_of(run, PLACE._replace(seed=2))[0].arguments
+        assert rank[1] == "work/search-paper/candidates.jsonl"
+        assert rank[rank.index("--model") + 1] == trained
+    assert "--model" not in steps_of("middle-gts-random", PLACE)[0].arguments
 
 
 def test_the_settings_of_the_equal_run_are_those_of_a_pipeline() -> None:
@@ -51,6 +62,7 @@ def test_runs_come_after_those_that_they_need() -> None:
     order = list(RUNS)
     assert all(order.index(need) < order.index(run) for run in RUNS for need in RUNS[run].needs)
     assert runs_of("main-results").index("equal-gts") < runs_of("main-results").index("long-gts-em")
+    assert with_needs(["middle-gts-paper"]) == ["search-paper", "paper-draft", "middle-gts-paper"]
 
 
 def test_every_run_is_for_a_table() -> None:

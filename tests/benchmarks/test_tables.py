@@ -6,6 +6,7 @@ import json
 from math import sqrt
 from pathlib import Path
 
+import msgspec
 import pytest
 from reproduce.cells import Cell, Table
 from reproduce.folders import run_facts
@@ -15,7 +16,17 @@ from reproduce.tables import TABLES, known_runs, write_table
 from weaksup.errors import DataError
 from weaksup.report import published
 
-from .left_runs import evaluation, leave_baseline, leave_model, leave_pipeline, leave_printed, score, trained
+from .left_runs import (
+    evaluation,
+    leave_answers,
+    leave_baseline,
+    leave_folds,
+    leave_model,
+    leave_pipeline,
+    leave_printed,
+    score,
+    trained,
+)
 
 
 @pytest.fixture
@@ -47,7 +58,8 @@ def test_without_runs_the_paper_stands_alone(name: str, place: Place) -> None:
     table = fill(name, place)
     heads = [head for part in table.parts for row in part.rows for head in part.head[1:]]
     ours = {text for text, head in zip(shown(table), heads, strict=True) if head.endswith("here")}
-    assert ours == ({"not run"} if name in WITH_COLUMNS_OF_OURS else set())
+    if name in WITH_COLUMNS_OF_OURS:
+        assert ours == {"not run"}
     assert "not run" in shown(table)
 
 
@@ -79,53 +91,64 @@ def test_recall_is_by_size_and_summed_by_problems(place: Place) -> None:
 
 
 def test_main_results_take_each_row_from_its_run(place: Place) -> None:
-    leave_pipeline(place, {"em": trained(0.611), "gold": trained(0.7, labels=21_095), "beam": trained(0.5)})
-    leave_printed(place, "equal-gts", "em.valid", evaluation(0.622))
+    leave_answers(place, "middle-gts-paper", valid=0.601, test=0.611)
+    leave_answers(place, "middle-gts-em", valid=0.68, test=0.67)
+    leave_printed(place, "middle-gts-em", "test.answers", evaluation(0.72))
+    leave_answers(place, "middle-gts-gold", valid=0.71, test=0.7)
     leave_baseline(place, "lbf", trained(0.33))
     leave_printed(place, "lbf", "valid", evaluation(0.34))
-    leave_printed(place, "equal-g2t-em", "test", evaluation(0.644))
+    leave_printed(place, "middle-g2t-em", "test", evaluation(0.644))
+    leave_pipeline(place, {"em": trained(0.5)})
     table = fill("main-results", place)
-    assert cell(table, "ours (EM with drafts)", "test, here").shown == "61.1"
-    assert cell(table, "ours (EM with drafts)", "valid, here").shown == "62.2"
-    assert cell(table, "ours (EM with drafts)", "test, paper").shown == "60.0 ± 0.3"
-    assert cell(table, "supervised (21,095 problems)", "test, here").value == 70.0
-    assert cell(table, "supervised (21,095 problems)", "valid, here").shown == "not run"
+    theirs = "the paper's method (Beam Ranker)"
+    assert [cell(table, theirs, f"{part}, here").shown for part in ("valid", "test")] == ["60.1", "61.1"]
+    assert cell(table, theirs, "test, paper").shown == "60.0 ± 0.3"
+    ours = "ours (EM with drafts)"
+    assert cell(table, ours, "test, here").value == 67.0
+    assert cell(table, ours, "test, paper").shown == "-"  # the paper has no such method
+    assert cell(table, f"{ours}, with answer model", "test, here").value == 72.0
+    assert cell(table, f"{ours}, with answer model", "valid, here").shown == "not run"
+    assert cell(table, "supervised", "test, here").value == 70.0
+    assert cell(table, "supervised", "test, paper").value == 75.6
     assert cell(table, "LBF", "valid, here").value == 34.0
     assert cell(table, "LBF", "test, here").value == 33.0
     assert cell(table, "WARM", "test, here").shown == "not run"
-    assert cell(table, "ours, long", "test, here").shown == "not run"
-    assert cell(table, "ours (EM with drafts)", "test, here", part=1).value == 64.4
+    assert cell(table, f"{ours}, long", "test, here").shown == "not run"
+    assert cell(table, ours, "test, here", part=1).value == 64.4
+    assert cell(table, f"GTS, {ours}", "test, here", part=2).value == 50.0
 
 
 def test_an_accuracy_has_its_binomial_standard_error(place: Place) -> None:
-    leave_pipeline(place, {"em": trained(0.6, problems=1000)})
-    found = cell(fill("ablation", place), "EM with drafts (ours)", "test, here")
+    leave_answers(place, "middle-gts-em", valid=0.5, test=0.6, problems=1000)
+    found = cell(fill("main-results", place), "ours (EM with drafts)", "test, here")
     assert found.standard_error == pytest.approx(100 * sqrt(0.6 * 0.4 / 1000), abs=0.01)
 
 
-def test_several_seeds_are_mean_and_deviation_and_all_are_needed(place: Place) -> None:
-    places = [place._replace(seed=seed) for seed in (0, 1)]
-    leave_pipeline(places[0], {"em": trained(0.6), "beam": trained(0.4)})
-    leave_pipeline(places[1], {"em": trained(0.62)})
-    table = fill("ablation", *places)
-    both = cell(table, "EM with drafts (ours)", "test, here")
+def test_several_seeds_are_mean_and_deviation_of_those_that_were_run(place: Place) -> None:
+    places = [place._replace(seed=seed) for seed in (0, 1, 2)]
+    leave_answers(places[0], "middle-gts-em", valid=0.5, test=0.6)
+    leave_answers(places[2], "middle-gts-em", valid=0.5, test=0.62)
+    leave_answers(places[1], "middle-gts-gold", valid=0.5, test=0.7)
+    table = fill("main-results", *places)
+    both = cell(table, "ours (EM with drafts)", "test, here")
     assert both.seeds == (60.0, 62.0)
-    assert both.shown == "61.0 ± 1.4"  # the sample deviation of 60 and 62 is the root of 2
-    assert cell(table, "proposed method (Beam Ranker)", "test, here").shown == "not run"
+    assert both.shown == "61.0 ± 1.4 (2)"  # the sample deviation of 60 and 62 is the root of 2
+    assert cell(table, "supervised", "test, here").shown == "70.0"
+    assert cell(table, "LBF", "test, here").shown == "not run"
 
 
-def test_ablation_has_the_arms_beside_those_of_the_paper(place: Place) -> None:
-    arms = {arm: trained(share, labels=n) for arm, share, n in (("beam", 0.51, 9), ("single", 0.41, 4))}
-    leave_pipeline(place, arms)
+def test_ablation_has_the_paper_s_arms_on_its_own_plan(place: Place) -> None:
+    leave_answers(place, "middle-gts-single", valid=0.4, test=0.41)
+    leave_model(place.of("middle-gts-single") / "solver", hidden=256, epochs=24, cpu=[1.0])
+    leave_pipeline(place, {arm: trained(share, labels=n) for arm, share, n in (("beam", 0.51, 9), ("single", 0.2, 4))})
     table = fill("ablation", place)
-    single = "w/o multiple data"
-    assert [cell(table, single, head).value for head in ("labels, here", "test, paper", "test, here")] == [
-        4,
-        57.5,
-        41.0,
-    ]
+    row, heads = "w/o multiple data", ("labels, here", "test, paper", "test, here")
+    assert [cell(table, row, head).value for head in heads] == [100, 57.5, 41.0]  # 100: see `leave_model`
+    assert [cell(table, row, head, 1).value for head in heads] == [4, None, 20.0]
     assert cell(table, "w/o ranking", "labels, here").shown == "not run"
-    assert cell(table, "gold, the same problems as EM", "test, paper").shown == "-"
+    assert cell(table, "proposed method (Beam Ranker)", "test, here").shown == "not run"
+    assert cell(table, "proposed method (Beam Ranker)", "test, here", 1).value == 51.0
+    assert cell(table, "gold, all problems", "test, paper").shown == "-"
 
 
 def test_equation_accuracy_is_by_law(place: Place) -> None:
@@ -133,8 +156,10 @@ def test_equation_accuracy_is_by_law(place: Place) -> None:
     leave_printed(
         place, "search-released", "train.structure", score(micro_single=0.815, micro_multiple=0.05, micro=0.2)
     )
-    leave_pipeline(place, {"beam": trained(0.5, oracle=score(micro=0.77, micro_multiple=0.66))})
-    leave_printed(place, "equal-gts", "beam.structure", score(micro=0.71, micro_multiple=0.6))
+    leave_printed(place, "middle-gts-paper", "train.value", score(micro=0.77, micro_multiple=0.66))
+    leave_printed(place, "middle-gts-paper", "train.structure", score(micro=0.71, micro_multiple=0.6))
+    leave_printed(place, "em-labels", "train.value", score(micro=0.9, micro_multiple=0.85))
+    leave_pipeline(place, {"beam": trained(0.5, oracle=score(micro=0.4, micro_multiple=0.3))})
     table = fill("equation-accuracy", place)
     row = "single, plan `released`"
     assert [cell(table, row, head).value for head in ("paper", "`value`", "`structure`")] == [81.4, 91.0, 81.5]
@@ -142,19 +167,24 @@ def test_equation_accuracy_is_by_law(place: Place) -> None:
     row = "Beam Ranker (multiple)"
     assert [cell(table, row, head, 1).value for head in ("paper", "`value`", "`structure`")] == [47.7, 66.0, 60.0]
     assert cell(table, "Beam Ranker (all data)", "`value`", 1).value == 77.0
-    assert cell(table, "EM with drafts (all data)", "`value`", 1).shown == "not run"
+    assert cell(table, "EM with drafts (all data)", "`value`", 1).value == 90.0
+    assert cell(table, "EM with drafts (all data)", "paper", 1).shown == "-"
+    assert [cell(table, row, head, 2).value for head in ("paper", "`value`")] == [None, 30.0]
+    assert cell(table, "EM with drafts (all data)", "`value`", 2).shown == "not run"
 
 
 def test_by_quantities_has_labels_of_train_and_answers_of_test(place: Place) -> None:
-    em = trained(0.6, oracle=score(sizes={"4": (8, 7, 0.75, 0.5)}), sizes={"4": (124, 0.25)})
-    leave_pipeline(place, {"em": em})
+    leave_printed(place, "em-labels", "train.value", score(sizes={"4": (8, 7, 0.75, 0.5)}))
+    leave_answers(place, "middle-gts-em", valid=0.5, test=0.6, sizes={"4": (124, 0.25)})
+    leave_answers(place, "middle-gts-paper", valid=0.5, test=0.6, sizes={"4": (124, 0.2)})
     leave_baseline(place, "lbf", trained(0.3, oracle=score(sizes={"4": (8, 2, 0.5, 0.125)}), sizes={"4": (124, 0.0)}))
     table = fill("by-quantities", place)
     figures = [
         [cell(table, "4", f"{name}, here", part).value for part in range(3)] for name in ("EM with drafts", "LBF")
     ]
     assert figures == [[75.0, 50.0, 25.0], [50.0, 12.5, 0.0]]
-    assert cell(table, "4", "Beam Ranker, here").shown == "not run"
+    assert cell(table, "4", "the paper's method, here").shown == "not run"
+    assert cell(table, "4", "the paper's method, here", 2).value == 20.0
     assert cell(table, "1", "EM with drafts, here").shown == "-"  # no such problems
     assert [cell(table, "4", head, 3).value for head in ("paper", "here")] == [12.4, 12.4]
     assert cell(table, "6 and more", "LBF, paper", 2).value == 0.0
@@ -169,17 +199,47 @@ def test_baselines_have_recall_and_right_labels(place: Place) -> None:
 
 
 def test_the_oracle_test_says_how_far_behind_gold(place: Place) -> None:
-    arms = {"random": 0.4, "basic": 0.5, "beam": 0.525, "em": 0.6}
-    leave_pipeline(place, {arm: trained(share, labels=7) for arm, share in arms.items()})
+    leave_answers(place, "middle-gts-paper", valid=0.5, test=0.525)
+    leave_pipeline(place, {"random": trained(0.4, labels=7), "gold": trained(0.5, labels=7)})
     table = fill("oracle-test", place)
     assert cell(table, "Beam Ranker", "points behind gold").shown == "not run"
     assert table.figure is None
-    leave_pipeline(place, {arm: trained(share, labels=7) for arm, share in {**arms, "gold": 0.7}.items()})
+    leave_answers(place, "middle-gts-gold", valid=0.6, test=0.7)
     table = fill("oracle-test", place)
     assert cell(table, "Beam Ranker", "points behind gold").shown == "17.5"
     assert cell(table, "gold equations", "points behind gold").value == 0.0
+    assert cell(table, "any candidate", "points behind gold", 1).value == pytest.approx(10.0)
     assert table.figure is not None
     assert "Beam Ranker: 52.5" in table.figure
+    assert "Basic Ranker" not in table.figure  # not run
+
+
+def test_cross_validation_is_the_mean_of_all_folds(place: Place) -> None:
+    shares = (0.5, 0.6, 0.5, 0.6, 0.55)
+    folds = [msgspec.structs.replace(trained(share), fold=fold) for fold, share in enumerate(shares)]
+    leave_folds(place, "folds-em", "em", folds)
+    leave_folds(place, "folds-lbf-memory", "lbf", folds[:3])
+    table = fill("cross-validation", place)
+    ours = "ours (EM with drafts)"
+    assert [cell(table, ours, f"fold {fold}").value for fold in range(5)] == [50.0, 60.0, 50.0, 60.0, 55.0]
+    assert cell(table, ours, "here").shown == "55.0 ± 5.0 (5)"
+    assert cell(table, "LBF + memory", "here").shown == "not run"  # two folds are missing
+    assert cell(table, "LBF + memory", "fold 1").value == 60.0
+    assert cell(table, "the paper's method", "paper").shown == "59.7 ± 1.0"
+
+
+def test_sets_are_counted_by_size_and_the_paper_s_examples_by_right_candidates(place: Place) -> None:
+    case = {"id": "1", "candidates": [{"expr": "N0", "right": True}, {"expr": "N1", "right": False}]}
+    told = {"distribution": {"1": 5, "2": 4, "5": 3, "6": 2, "60": 1, "50": 1}, "cases": [[case], [], [case, case]]}
+    leave_printed(place, "search-paper", "all", score(problems=16), **told)
+    table = fill("candidate-distribution", place)
+    assert [cell(table, row.name, "plan `paper`").value for row in table.parts[0].rows] == [5, 4, 3, 2, 0, 1, 1]
+    assert [row.name for row in table.parts[0].rows][1:4] == ["2", "3 to 5", "6 to 10"]
+    assert cell(table, "1", "plan `full`").shown == "not run"
+    study = fill("case-study", place)
+    for whose, figures in (("published", [[1, 1], [1, 0], [2, 1]]), ("plan `paper`", [[2, 1], [0, 0], [2, 1]])):
+        heads = [f"{what}, {whose}" for what in ("candidates", "right")]
+        assert [[cell(study, row.name, head).value for head in heads] for row in study.parts[0].rows] == figures
 
 
 def test_a_file_that_no_run_leaves_is_an_error_that_names_it(place: Place) -> None:
@@ -198,16 +258,16 @@ def test_files_say_how_the_figures_were_made(place: Place, tmp_path: Path) -> No
     markdown = write_table("ablation", [place], tmp_path)
     record = json.loads((tmp_path / "ablation.json").read_bytes())
     assert (tmp_path / "ablation.md").read_text(encoding="utf-8") == markdown
-    (run,) = record["runs"]
+    run = next(run for run in record["runs"] if run["run"] == "equal-gts")
     assert (run["run"], run["preset"], run["cpu_seconds"], run["made"]) == ("equal-gts", "quick", 150.0, {})
     assert [(model["folder"], model["epochs"]) for model in run["models"]] == [("draft/round-1", 6), ("solver", 8)]
-    em = next(row for row in record["parts"][0]["rows"] if row["arm"] == "em")
+    em = next(row for row in record["parts"][1]["rows"] if row["arm"] == "em")
     assert em["run"] == "equal-gts"
     assert em["cells"]["test, here"] == {"shown": "60.0", "value": 60.0, "standard_error": 1.55}
     assert (record["data"], record["seeds"], record["beam"]) == ("math23k", [0], 5)
     assert "gts, hidden 256, 8 epochs" in markdown
     assert "2.5 CPU minutes" in markdown
-    assert "`python benchmarks/reproduce ablation`" in markdown
+    assert "`python benchmarks/reproduce ablation --seed 0`" in markdown
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -224,11 +284,11 @@ def test_the_same_runs_give_the_same_bytes_wherever_they_are(name: str, tmp_path
 
 
 def test_a_picture_goes_with_its_figures(place: Place, tmp_path: Path) -> None:
-    arms = {arm: trained(0.5) for arm in ("em", "beam", "basic", "random", "gold")}
-    leave_pipeline(place, arms)
+    leave_answers(place, "middle-gts-em", valid=0.5, test=0.5)
+    leave_answers(place, "middle-gts-gold", valid=0.5, test=0.5)
     assert "(oracle-test.svg)" in write_table("oracle-test", [place], tmp_path)
     assert (tmp_path / "oracle-test.svg").exists()
-    leave_pipeline(place, {"em": arms["em"]})
+    place.beside("middle-gts-gold", "test").unlink()
     assert "oracle-test.svg" not in write_table("oracle-test", [place], tmp_path, fresh=True)
     assert not (tmp_path / "oracle-test.svg").exists()
 
