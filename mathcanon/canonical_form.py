@@ -12,7 +12,6 @@ Numbers are operands like any other: nothing is folded, cancelled or expanded.  
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from fractions import Fraction
 from functools import lru_cache
@@ -38,7 +37,7 @@ from .identity import LEAF_END
 
 __all__ = ["canonical", "signed_class"]
 
-_OPERAND, _NUMBER, _POWER, _SUM, _PRODUCT = range(5)
+_OPERAND, NUMBER, _POWER, SUM, _PRODUCT = range(5)
 
 
 class Form(NamedTuple):
@@ -79,40 +78,6 @@ def canonical_form(expr: ExprLike) -> Form:
     return Form._make(apply(CANONICAL, expr))
 
 
-# The lookbehind lets a match begin only at the start of a leaf, so that a long leaf is not tried at every character.
-_LEAF = re.compile(r"(?<![^\0()\[\]{}+*/^-])[^\0()\[\]{}+*/^-]++(?!\0)")
-
-
-def leaves_of(form: _Plain) -> list[str] | None:
-    """The identities of the leaves, repeated as often as they occur; a power of n repeats those below it n times.
-
-    A power repeats its leaves at least twice.  Returns None if powers make the list longer than 500.
-
-    >>> leaves_of(canonical_form("a*(a+b)^3"))
-    ['b', 'b', 'b', 'a', 'a', 'a', 'a']
-    """
-    if "{" not in form[0]:
-        return _LEAF.findall(form[0])
-    leaves: list[str] = []
-    stack: list[tuple[_Plain, int]] = [(form, 1)]
-    while stack:
-        (identity, _, kind, plus, minus), times = stack.pop()
-        if kind >= _SUM:
-            stack += [(child, times) for child in (*plus, *minus)]
-        elif kind == _POWER:
-            stack.append((plus, times * max(2, abs(minus))))  # twice, so that it never looks read-once
-        else:
-            leaves += [identity] * times
-        if len(leaves) > 500 or times > 500:
-            return None
-    return leaves
-
-
-def is_read_once(leaves: list[str]) -> bool:
-    """Whether there are no numbers and no operand occurs twice; then the canonical form decides equivalence."""
-    return len(set(leaves)) == len(leaves) and max(leaves) < "~"
-
-
 def is_polar(node: Expr) -> bool:
     """Whether a subtraction occurs anywhere, so that the opposite can be written with binary operators alone.
 
@@ -128,27 +93,27 @@ def is_polar(node: Expr) -> bool:
     return False
 
 
-# The algebra works on plain tuples with the fields of `Form`: making a NamedTuple costs five times as much.
-_Plain = tuple[str, int, int, Any, Any]
+#: The algebra works on plain tuples with the fields of `Form`: making a NamedTuple costs five times as much.
+Plain = tuple[str, int, int, Any, Any]
 _identity, _sign = itemgetter(0), itemgetter(1)
 
 
-def _sum(terms: list[tuple[int, _Plain]]) -> _Plain:
+def _sum(terms: list[tuple[int, Plain]]) -> Plain:
     if len(terms) == 2:  # most sums: the same as below, in half the time
         (sign, one), (mark, other) = terms
         first, second = one[0], other[0]
-        if one[2] != _SUM and other[2] != _SUM and one[1] and other[1] and first != second:
+        if one[2] != SUM and other[2] != SUM and one[1] and other[1] and first != second:
             if first > second:
                 sign, one, first, mark, other, second = mark, other, second, sign, one, first
             sign *= one[1]
             if sign == mark * other[1]:
-                return f"{_leaf_of(first)}{LEAF_END}(+{first}+{second})", sign, _SUM, [one, other], []
-            return f"{_leaf_of(first)}{LEAF_END}(+{first}-{second})", sign, _SUM, [one], [other]
-    added: list[_Plain] = []
-    subtracted: list[_Plain] = []
+                return f"{_leaf_of(first)}{LEAF_END}(+{first}+{second})", sign, SUM, [one, other], []
+            return f"{_leaf_of(first)}{LEAF_END}(+{first}-{second})", sign, SUM, [one], [other]
+    added: list[Plain] = []
+    subtracted: list[Plain] = []
     for mark, part in terms:
         _, sign, kind, plus, minus = part
-        if kind == _SUM:
+        if kind == SUM:
             if mark == sign:
                 added += plus
                 subtracted += minus
@@ -170,7 +135,7 @@ def _sum(terms: list[tuple[int, _Plain]]) -> _Plain:
     if not subtracted:
         identities = "+".join(map(_identity, added))
         sign = 1 if any(map(_sign, added)) else 0
-        return f"{_leaf_of(added[0][0])}{LEAF_END}(+{identities})", sign, _SUM, added, subtracted
+        return f"{_leaf_of(added[0][0])}{LEAF_END}(+{identities})", sign, SUM, added, subtracted
     if len(subtracted) > 1:
         subtracted.sort(key=_identity)
     sign = _orientation(added, subtracted)
@@ -185,10 +150,10 @@ def _sum(terms: list[tuple[int, _Plain]]) -> _Plain:
     if subtracted:
         smallest = min(smallest, subtracted[0][0])
         identities += "-" + "-".join(map(_identity, subtracted))
-    return f"{_leaf_of(smallest)}{LEAF_END}(+{identities})", sign, _SUM, added, subtracted
+    return f"{_leaf_of(smallest)}{LEAF_END}(+{identities})", sign, SUM, added, subtracted
 
 
-def _orientation(added: list[_Plain], subtracted: list[_Plain]) -> int:
+def _orientation(added: list[Plain], subtracted: list[Plain]) -> int:
     """The common sign to take out, so that the smallest block is added; both lists are sorted.
 
     Blocks that are their own opposite do not count.  If all others cancel, the sum is its own opposite: the sign is 0.
@@ -207,7 +172,7 @@ def _orientation(added: list[_Plain], subtracted: list[_Plain]) -> int:
     return 0 if uneven is None else 1 if balance[uneven] > 0 else -1
 
 
-def _product(factors: list[tuple[int, _Plain]]) -> _Plain:
+def _product(factors: list[tuple[int, Plain]]) -> Plain:
     if len(factors) == 2:  # as in sums
         (mark, one), (exponent, other) = factors
         if one[2] != _PRODUCT and other[2] != _PRODUCT:
@@ -219,8 +184,8 @@ def _product(factors: list[tuple[int, _Plain]]) -> _Plain:
                 return f"{leaf}{LEAF_END}[*{first}*{second}]", sign, _PRODUCT, [one, other], []
             return f"{leaf}{LEAF_END}[*{first}/{second}]", sign, _PRODUCT, [one], [other]
     sign = 1
-    multiplied: list[_Plain] = []
-    divided: list[_Plain] = []
+    multiplied: list[Plain] = []
+    divided: list[Plain] = []
     for mark, part in factors:
         _, inner_sign, kind, plus, minus = part
         sign *= inner_sign
@@ -252,7 +217,7 @@ def _leaf_of(identity: str) -> str:
     return identity.partition(LEAF_END)[0]
 
 
-def _power(part: _Plain, exponent: int) -> _Plain:
+def _power(part: Plain, exponent: int) -> Plain:
     _, sign, kind, base, inner = part
     if exponent == 1:
         return part
@@ -268,32 +233,32 @@ def _power(part: _Plain, exponent: int) -> _Plain:
 
 
 @lru_cache(maxsize=4096)
-def _operand(name: str) -> _Plain:
+def _operand(name: str) -> Plain:
     return make_operand(name).identity, 1, _OPERAND, name, None
 
 
-def _number(value: Fraction, text: str | None) -> _Plain:
+def _number(value: Fraction, text: str | None) -> Plain:
     return _number_of(value.numerator, value.denominator)
 
 
 @lru_cache(maxsize=4096)  # keyed by two integers, because hashing a Fraction would take longer than all the rest
-def _number_of(numerator: int, denominator: int) -> _Plain:
+def _number_of(numerator: int, denominator: int) -> Plain:
     size = Fraction(abs(numerator), denominator)
-    return Number(size).identity, 1 if numerator >= 0 else -1, _NUMBER, size, None
+    return Number(size).identity, 1 if numerator >= 0 else -1, NUMBER, size, None
 
 
 CANONICAL: Algebra[Any] = Algebra(operand=_operand, number=_number, sum=_sum, product=_product, power=_power)
 
 
-def _tree(form: _Plain) -> Expr:
+def _tree(form: Plain) -> Expr:
     """The tree of the class of a form."""
-    order: list[_Plain] = []
+    order: list[Plain] = []
     stack = [form]
     while stack:
         part = stack.pop()
         order.append(part)
         _, _, kind, plus, minus = part
-        if kind >= _SUM:
+        if kind >= SUM:
             stack += plus
             stack += minus
         elif kind == _POWER:
@@ -305,18 +270,18 @@ def _tree(form: _Plain) -> Expr:
     return done[id(form)]
 
 
-def _node(part: _Plain, done: dict[int, Expr]) -> Expr:
+def _node(part: Plain, done: dict[int, Expr]) -> Expr:
     identity, _, kind, plus, minus = part
     if kind == _OPERAND:
         return make_operand(plus)
-    if kind == _NUMBER:
+    if kind == NUMBER:
         return Number(plus)
     node: Expr
     if kind == _POWER:
         node = make_power(done[id(plus)], minus)
     else:
         blocks = [(1, done[id(child)]) for child in plus] + [(-1, done[id(child)]) for child in minus]
-        node = make_sum(blocks) if kind == _SUM else make_product(blocks)
+        node = make_sum(blocks) if kind == SUM else make_product(blocks)
     set_identity(node, identity)
     return node
 

@@ -4,8 +4,9 @@
 2. Short expressions: one evaluation at a point so large that it proves the answer (`kronecker`),
    *identity* or *counterexample*.
 3. All others: different values at a secret point modulo a secret prime prove different functions (*counterexample*);
-   if they are equal there, equality of integer polynomials settles it exactly (*identity*).  Past a budget of work
-   the answer is *fingerprint*, with `certain=False` and the probability of error stated.
+   if they are equal there, cancelling opposite terms and equal factors may make them the same, else equality of integer
+   polynomials settles it exactly (*identity*).  Past a budget of work the answer is *fingerprint*, with `certain=False`
+   and the probability of error stated.
 
 Every divisor is checked for being identically zero: such an expression means nothing (*undefined*), and cross-
 multiplying would hide it.  The explanation of a verdict (a point where the two differ, the divisors of one side
@@ -15,20 +16,20 @@ only) is computed when it is asked for.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from ..algebra import apply
-from ..canonical_form import CANONICAL, is_read_once, leaves_of
+from ..canonical_form import CANONICAL
 from ..errors import LimitError
 from ..expr import Expr, ExprLike, Operand, Power, as_expr
 from ..notation.numerals import decimal_text, number_text, value_text
 from ..values import evaluate
+from .cancelling import equal_after_cancelling
 from .domain import one_sided_divisors
 from .fingerprints import BITS, ZeroDivisor, fingerprint, residue_at, same_value
-from .kronecker import far_point, same_at
+from .kronecker import MAX_BITS, NotPlain, Reading, far_point, near_point, plain_text, ratio
 from .polynomial import ratios
 
 __all__ = ["Verdict", "equivalent"]
@@ -36,18 +37,49 @@ __all__ = ["Verdict", "equivalent"]
 #: pi to 60 places: enough to tell values apart, exact enough to show them.
 PI = Fraction("3.141592653589793238462643383279502884197169399375105820974944")
 _MAX_SIZE_OF_EXAMPLE = 20_000
+_FEW = 12  # leaves: the far point is nearer than two canonical forms
+_MANY = 100  # leaves: the integers at the near point are no longer short
+_SHORT = 2_000  # bits: the far point takes no longer than the near one
+_LONG_TEXT = 120  # characters: cancelling takes less than polynomials
 
 
-@dataclass(frozen=True, eq=False)
 class Verdict:
-    """The answer of `equivalent`; truthy where the two are equivalent."""
+    """The answer of `equivalent`; truthy where the two are equivalent.  Immutable."""
 
     equivalent: bool
-    reason: str  # structure, identity, counterexample, undefined or fingerprint
-    _left: Expr | str = field(repr=False)
-    _right: Expr | str = field(repr=False)
-    certain: bool = True
-    error_bound: float = 0.0
+    certain: bool
+    error_bound: float
+    _left: Expr | str
+    _right: Expr | str
+
+    def __init__(
+        self,
+        equivalent: bool,
+        reason: str | None,  # None: equal, in a way that is worked out when it is asked for
+        left: Expr | str,
+        right: Expr | str,
+        certain: bool = True,
+        error_bound: float = 0.0,
+    ) -> None:
+        mine = self.__dict__
+        mine["equivalent"], mine["certain"], mine["error_bound"] = equivalent, certain, error_bound
+        mine["_left"], mine["_right"] = left, right
+        if reason is not None:
+            mine["reason"] = reason
+
+    @cached_property
+    def reason(self) -> str:
+        """structure, identity, counterexample, undefined or fingerprint"""
+        return "structure" if _same_form(self._left, self._right) else "identity"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a verdict is immutable: cannot set {name!r}")
+
+    def __repr__(self) -> str:
+        return (
+            f"Verdict(equivalent={self.equivalent!r}, reason={self.reason!r}, "
+            f"certain={self.certain!r}, error_bound={self.error_bound!r})"
+        )
 
     def __bool__(self) -> bool:
         return self.equivalent
@@ -173,36 +205,76 @@ def equivalent(left: ExprLike, right: ExprLike) -> Verdict:
     >>> equivalent("a/a", "1").domain
     (Expr('a'),)
     """
-    left, right = (side if isinstance(side, str) else as_expr(side) for side in (left, right))
-    left_form, right_form = apply(CANONICAL, left), apply(CANONICAL, right)
-    same_class = left_form[0] == right_form[0]
-    same = same_class and left_form[1] == right_form[1]
-    left_leaves = leaves_of(left_form)
-    right_leaves = left_leaves if same_class else leaves_of(right_form)
-    if left_leaves is not None and right_leaves is not None:
-        if is_read_once(left_leaves) and is_read_once(right_leaves):
-            return Verdict(same, "structure" if same else "counterexample", left, right)
-        point = far_point(left_leaves + right_leaves)
-        if point is not None:
-            return _far_out(point, left, right, same)
+    one, other = (side if isinstance(side, str) else as_expr(side) for side in (left, right))
+    try:
+        return _by_one_value(one, other, Reading(str(one)), Reading(str(other)))
+    except NotPlain:
+        _same_form(one, other)  # says what is wrong with a text, if anything is
+    try:
+        return _by_one_value(one, other, Reading(plain_text(as_expr(one))), Reading(plain_text(as_expr(other))))
+    except NotPlain:
+        return _by_polynomials(one, other, differ=None)
+
+
+def _by_one_value(left: Expr | str, right: Expr | str, one: Reading, other: Reading) -> Verdict:
+    """The verdict of plain text, at a point that decides unless it would be too large.  Raises `NotPlain`."""
+    leaves = len(one.leaves) + len(other.leaves)
+    read_once = leaves > _FEW and one.is_read_once() and other.is_read_once()
+    differ, bits = None, _SHORT
+    if not read_once:
+        point, bits = far_point(one, other)
+    if bits >= _SHORT and leaves < _MANY:
+        differ = _differ_nearby(one, other)
+        if differ:
+            return Verdict(False, "counterexample", left, right)
+    if read_once:
+        same = _same_form(left, right)
+        return Verdict(same, "structure" if same else "counterexample", left, right)
+    if bits > MAX_BITS:
+        return _by_polynomials(left, right, differ)
+    try:
+        above, below = ratio(one.tokens, point)
+        over, under = ratio(other.tokens, point)
+    except ZeroDivisor:
+        _same_form(left, right)  # reads the text after the divisor too
+        return Verdict(False, "undefined", left, right)
+    if above * under != over * below:
+        return Verdict(False, "counterexample", left, right)
+    return Verdict(True, None, left, right)
+
+
+def _differ_nearby(one: Reading, other: Reading) -> bool | None:
+    """Whether two texts differ at a point of short integers; None if a divisor vanishes there."""
+    point = near_point(one, other)
+    try:
+        above, below = ratio(one.tokens, point)
+        over, under = ratio(other.tokens, point)
+    except ZeroDivisor:
+        return None
+    return bool(above * under != over * below)
+
+
+def _by_polynomials(left: Expr | str, right: Expr | str, differ: bool | None) -> Verdict:
+    """The verdict without one value; `differ` says whether the two differ at some point where both have a value."""
+    same = _same_form(left, right)
     # The canonical form moves divisors, so divisors that are identically zero are looked for in the original.
     try:
-        differ = fingerprint(left) != fingerprint(right)
+        differ = fingerprint(left) != fingerprint(right) if differ is None else differ
     except ZeroDivisor:
         return _exactly(left, right, same)
     if differ:
         return Verdict(False, "counterexample", left, right)
-    return Verdict(True, "structure", left, right) if same else _exactly(left, right, same)
+    if same:
+        return Verdict(True, "structure", left, right)
+    if len(str(left)) + len(str(right)) > _LONG_TEXT and equal_after_cancelling(left, right):
+        return Verdict(True, "identity", left, right)
+    return _exactly(left, right, same)
 
 
-def _far_out(point: dict[str, tuple[Any, Any]], left: Expr | str, right: Expr | str, same: bool) -> Verdict:
-    """The verdict from the values at a point so large that they decide."""
-    try:
-        equal = same_at(point, left, right)
-    except ZeroDivisor:
-        return Verdict(False, "undefined", left, right)
-    reason = "counterexample" if not equal else "structure" if same else "identity"
-    return Verdict(equal, reason, left, right)
+def _same_form(left: Expr | str, right: Expr | str) -> bool:
+    """Whether two expressions have the same canonical form."""
+    one, other = apply(CANONICAL, left), apply(CANONICAL, right)
+    return bool(one[0] == other[0] and one[1] == other[1])
 
 
 def _exactly(left: Expr | str, right: Expr | str, same: bool) -> Verdict:
@@ -226,6 +298,8 @@ def _by_fingerprint(left: Expr, right: Expr) -> Verdict:
         equal = fingerprint(left) == fingerprint(right)
     except ZeroDivisor:
         return Verdict(False, "undefined", left, right, certain=False, error_bound=_degree(left, right) / 2**BITS)
+    if equal and equal_after_cancelling(left, right):
+        return Verdict(True, "identity", left, right)
     # Unequal values would be a proof; this is reached only when they are equal.
     return Verdict(equal, "fingerprint", left, right, certain=False, error_bound=_degree(left, right) / 2**BITS)
 
