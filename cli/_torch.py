@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
+from typing import get_args
 
 import click
 
-from weaksup.settings import Threads
+from weaksup.settings import Precision, Threads
 from weaksup.solvers.table import SOLVERS
 
 from ._arguments import in_range
 from ._options import described
 
-__all__ = ["device_option", "load_torch", "preset_option", "solver_option", "threads_option"]
+__all__ = ["device_option", "load_torch", "precision_option", "preset_option", "solver_option", "threads_option"]
 
 device_option = click.option(
     "--device", default="auto", show_default=True, metavar="DEVICE", help="auto (the fastest), cpu, cuda or mps."
+)
+precision_option = click.option(
+    "--precision",
+    type=click.Choice(get_args(Precision)),
+    help="Precision of training: fp32, bf16 (mixed), or auto: bf16 on CUDA, else fp32.  [default: auto]",
 )
 preset_option = click.option(
     "--preset", metavar="NAME", help="small, quick, cpu or paper.  [default: cpu; small for the stories]"

@@ -14,7 +14,7 @@ from ._arguments import in_range
 from ._options import FOLDER, Part, Source, json_option, part_options, source_options, with_options
 from ._output import Progress, print_json, print_table, record_fields
 from ._terminal import echo, warn
-from ._torch import device_option, load_torch, preset_option, solver_option, threads_option
+from ._torch import device_option, load_torch, precision_option, preset_option, solver_option, threads_option
 
 if TYPE_CHECKING:
     from weaksup.measure.metrics import Arm
@@ -35,6 +35,7 @@ _TRAINING = (
         "--seed", "training_seed", type=in_range(Seed), default=0, show_default=True, help="Random seed of training."
     ),
     device_option,
+    precision_option,
     threads_option,
 )
 

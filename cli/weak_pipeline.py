@@ -29,7 +29,7 @@ from ._options import (
 )
 from ._output import Progress, print_json, print_table
 from ._terminal import echo, warn
-from ._torch import device_option, load_torch, preset_option, solver_option, threads_option
+from ._torch import device_option, load_torch, precision_option, preset_option, solver_option, threads_option
 
 if TYPE_CHECKING:
     from weaksup.measure.metrics import Arm, ArmRun, Metrics
@@ -68,6 +68,7 @@ __all__ = ["pipeline"]
 @click.option("--seeds", type=in_range(Seeds), help="Number of runs; seeds count up from --seed.  [default: 1]")
 @click.option("--folds", type=in_range(Folds), help="Cross-validation with this many folds.")
 @device_option
+@precision_option
 @threads_option
 @click.option("--workers", type=in_range(Workers), help="Number of search processes.  [default: one per core]")
 @click.option("--tensorboard", type=PLACE, help="Also write training curves to this folder.")

@@ -23,7 +23,7 @@ from ._arguments import in_range, read_tolerance
 from ._options import FILE, FOLDER, Part, Source, force_option, json_option, part_options, source_options
 from ._output import NO, YES, Progress, print_json, print_table, record_fields
 from ._terminal import echo, warn
-from ._torch import device_option, load_torch, preset_option, solver_option, threads_option
+from ._torch import device_option, load_torch, precision_option, preset_option, solver_option, threads_option
 
 if TYPE_CHECKING:
     from weaksup.measure.metrics import Accuracy, Evaluation
@@ -90,6 +90,7 @@ def _labels(context: click.Context, option: click.Parameter, given: str) -> str:
 @click.option("--start", type=FOLDER, metavar="MODEL", help="Start from the weights of this model.")
 @click.option("--seed", type=in_range(Seed), help="Random seed of the training.  [default: 0]")
 @device_option
+@precision_option
 @threads_option
 @_groups
 @click.option("--tensorboard", type=FOLDER, metavar="DIR", help="Also write training curves to this folder.")
@@ -137,6 +138,7 @@ def train(
     from weaksup.solvers.training.distributed import joined_processes
     from weaksup.solvers.training.loop import train_solver
     from weaksup.solvers.training.model_folder import AlreadyTrained
+    from weaksup.solvers.training.precision import uses_bfloat16
     from weaksup.solvers.training.tensorboard import tensorboard_curves
     from weaksup.storage.provenance import check_output
 
@@ -162,7 +164,8 @@ def train(
         tell(f"split {split}")
         if parts.held_out:
             tell(f"no valid part: {len(parts.valid):,} problems of the train part are held out for validation")
-        tell(f"{config.solver}, preset {name}, hidden {config.hidden}, on {place}: ", nl=False)
+        mixed = " in bf16" if uses_bfloat16(how.precision, place) else ""
+        tell(f"{config.solver}, preset {name}, hidden {config.hidden}, on {place}{mixed}: ", nl=False)
         tell(f"{len(lessons):,} of {len(parts.train):,} problems for training, {len(parts.valid):,} for validation")
         tell("".join(f"left out, {reason}: {count:,}\n" for reason, count in left_out.items()), nl=False)
         check_output(output, inputs=[start], force=True)

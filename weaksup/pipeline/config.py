@@ -22,6 +22,7 @@ from ..settings import (
     Fold,
     Folds,
     Hidden,
+    Precision,
     ReadingOptions,
     Rounds,
     Seed,
@@ -66,6 +67,7 @@ class PipelineConfig(ReadingOptions, frozen=True, kw_only=True, forbid_unknown_f
     epochs: Epochs | None = None
     draft_epochs: Epochs | None = None
     hidden: Hidden | None = None
+    precision: Precision = "auto"  # of training
     soft: Soft = "none"
     beam: Beam = 5
     answer_model: bool = True  # whether solvers rank their predictions with an answer model

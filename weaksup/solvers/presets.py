@@ -24,6 +24,7 @@ from ..settings import (
     Layers,
     LearningRate,
     Natural,
+    Precision,
     Seed,
     Share,
     Soft,
@@ -78,6 +79,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     validate_every: Epochs = 1  # epochs
     patience: Natural = 0  # early stopping after this many validations without improvement; 0: never
     valid_beam: Beam = 1
+    precision: Precision = "auto"
     seed: Seed = 0
 
 

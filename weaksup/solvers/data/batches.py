@@ -170,9 +170,16 @@ def plan_trees(
 
 def _to_device(arrays: Sequence[Ints], device: torch.device | str) -> tuple[Tensor, ...]:
     """The arrays as tensors on the device, moved in one transfer."""
-    whole = torch.from_numpy(np.concatenate(arrays))
-    moved: tuple[Tensor, ...] = whole.to(device, non_blocking=True).split([len(array) for array in arrays])
-    return moved
+    whole = _moved(torch.from_numpy(np.concatenate(arrays)), device)
+    parts: tuple[Tensor, ...] = whole.split([len(array) for array in arrays])
+    return parts
+
+
+def _moved(tensor: Tensor, device: torch.device | str) -> Tensor:
+    """The tensor on the device.  A transfer to a GPU only runs beside other work if it comes from pinned memory."""
+    if torch.device(device).type == "cuda":
+        tensor = tensor.pin_memory()
+    return tensor.to(device, non_blocking=True)
 
 
 # --- batches ----------------------------------------------------------------------------------------------------------
@@ -201,7 +208,7 @@ def make_batch(
         owners = [row for row, example in enumerate(chosen) for _ in example.trees]
         plan = plan_trees(trees, owners, operators=operators, device=device)
         given = [weight for example in chosen for weight in example.weights or (1.0,) * len(example.trees)]
-        weights = torch.tensor(given).to(device, non_blocking=True)
+        weights = _moved(torch.tensor(given), device)
     moved = _to_device([words.ravel(), places.ravel(), same.ravel(), np.asarray(lengths)], device)
     comparisons = cells = None
     if chosen[0].graphs is not None:

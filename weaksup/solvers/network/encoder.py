@@ -2,6 +2,9 @@
 
 The parameters are those of `torch.nn.GRU`, which runs on a GPU; on a CPU `gru_layer` is faster.  The backward direction
 reads each text from its own last word, so padding is never read.
+
+The recurrence runs outside autocast, in the precision of its weights: on CUDA, autocast would run it in float16 even if
+bfloat16 is asked for, without the loss scaling that float16 needs.
 """
 
 from __future__ import annotations
@@ -60,7 +63,9 @@ class Encoder(nn.Module):
         for i, layer in enumerate(self.layers):
             if i:
                 states = self.dropout(states)
-            states = _run_layer(layer, states, batch.lengths, flipped)  # (length, batch, 2 hidden)
+            with torch.autocast(states.device.type, enabled=False):
+                found = _run_layer(layer, states, batch.lengths, flipped)  # (length, batch, 2 hidden)
+            states = found.to(states.dtype)
         forward, backward = states.split(self.hidden, dim=-1)
         last = forward[batch.length - 1, rows]  # (batch, hidden)
         first = backward[0]

@@ -5,6 +5,9 @@ gets a score.  An operator passes a goal to each of its children; the goal of th
 embedding of the finished left subtree.  A subtree's embedding is merged from its operator and both children.  If the
 trees are known (`log_probabilities`), whole levels of a batch are computed at once, see `batches.py`; `beam.py` uses
 the same parts node by node.
+
+Under autocast the matrix products run in bfloat16.  Goals, embeddings and scores are handed on in the precision of the
+weights, so that sums over many nodes stay exact enough and a pool of vectors has one type.
 """
 
 from __future__ import annotations
@@ -42,7 +45,7 @@ class _Gated(nn.Module):
         self.both = nn.Linear(inputs, 2 * outputs)
 
     def forward(self, x: Tensor) -> Tensor:
-        new, gate = self.both(x).chunk(2, dim=-1)
+        new, gate = self.both(x).to(self.both.weight.dtype).chunk(2, dim=-1)
         return torch.tanh(new) * torch.sigmoid(gate)
 
 
@@ -99,7 +102,8 @@ class TreeDecoder(nn.Module):
         operator = self.operator_score(goal_context)
         energy = torch.tanh(self.operand_query(goal_context).unsqueeze(1) + memory.operand_keys[owner])
         operand = self.operand_score(energy).squeeze(-1)  # (nodes, constants + quantities)
-        return torch.cat([operator, operand.masked_fill(~memory.operand_mask[owner], -torch.inf)], dim=-1)
+        operand = operand.masked_fill(~memory.operand_mask[owner], -torch.inf)
+        return torch.cat([operator, operand], dim=-1).to(self.operator_score.weight.dtype)
 
     def pass_goals(self, goal_context: Tensor, operator: Tensor) -> tuple[Tensor, Tensor]:
         """The vectors (nodes, hidden) that an operator passes to its left and to its right child."""

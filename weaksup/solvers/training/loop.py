@@ -13,7 +13,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ from .interrupts import LateInterrupt
 from .lesson_sources import FixedLessons, LessonSource, Moment
 from .model_folder import describe_training, take_folder
 from .objective import learning_rate, tree_loss
+from .precision import mixed_precision
 from .state import TrainingState
 
 __all__ = ["TrainResult", "TrainingRun", "train_solver"]
@@ -244,8 +245,7 @@ class TrainingRun:
                 device=self.device,
             )
             state.model.train()
-            mixed = torch.autocast("cuda", torch.bfloat16) if self.device.type == "cuda" else nullcontext()
-            with mixed:
+            with mixed_precision(settings.precision, self.device):
                 loss = tree_loss(model(batch), batch, soft=settings.soft) / size
             (loss * self.world).backward()
             state.descend(learning_rate(state.step, self.steps, self.per_epoch, settings), settings.clip)

@@ -1,6 +1,7 @@
 """A step of training never waits for the device: nothing is brought to the host, by name and by what torch dispatches.
 
-The one exception is the place where a pooled dropout mask begins: that path is for CPUs only.
+The one exception is the place where a pooled dropout mask begins: that path is for CPUs only.  The teachers of the
+baselines decode in every step, which waits at every token; their waits are counted.
 """
 
 from __future__ import annotations
@@ -11,11 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from weaksup.baselines.lbf import Fixer
+from weaksup.baselines.unlabelled import Unlabelled
+from weaksup.baselines.warm import Reinforcer
+from weaksup.corpora.stories import read_stories
+from weaksup.records import Problem
 from weaksup.solvers.data.batches import Batch
 from weaksup.solvers.data.lessons import make_examples
 from weaksup.solvers.data.vocabulary import make_vocabulary
@@ -138,3 +145,60 @@ def test_a_selection_by_a_mask_would_be_seen() -> None:
     with Dispatched() as mode:
         x[x > 1]
     assert mode.seen
+
+
+# --- the baselines, whose teachers decode in every step ---------------------------------------------------------------
+
+
+QUANTITIES = 3
+LONGEST = 2 * (QUANTITIES + 2) - 1  # tokens of a tree with two more leaves than quantities
+
+
+class CountedTeacher:
+    """A lesson source that notes how often the making of its lessons waits."""
+
+    def __init__(self, source: Any, mode: Dispatched) -> None:
+        self.source, self.mode, self.examples, self.about = source, mode, source.examples, source.about
+        self.waits = 0
+
+    def teach(self, places: Any, now: Any) -> Any:
+        before = len(self.mode.seen)
+        lessons = self.source.teach(places, now)
+        self.waits = len(self.mode.seen) - before
+        return lessons
+
+
+def teacher(name: str, problems: list[Problem]) -> Any:
+    given = Unlabelled(problems, CONFIG, min_word_count=1)
+    return Reinforcer(given, draws=3) if name == "warm" else Fixer(given, memory=True, walk=2, writing="label", seed=0)
+
+
+def waits_of_a_step(name: str, folder: Path, size: int) -> tuple[int, int]:
+    """The waits of a step with `size` problems, and those of its teacher."""
+    alike = [problem for problem in read_stories(size=300, seed=3) if len(problem.quantities) == QUANTITIES]
+    mode = Dispatched()
+    source = CountedTeacher(teacher(name, alike[:size]), mode)
+    train = msgspec.structs.replace(TRAIN, soft="expected", batch_size=size)
+    run = training.TrainingRun(source, source.source.given.vocabulary, [], folder, config=CONFIG, train=train)
+    batches = run._places()
+    run._one_step(run.state.model, next(batches))
+    mode.seen.clear()
+    with mode:
+        run._one_step(run.state.model, next(batches))
+    return len(mode.seen), source.waits
+
+
+@pytest.mark.parametrize("name", ["lbf", "warm"])
+def test_a_step_of_a_baseline_waits_only_while_its_teacher_decodes(name: str, tmp_path: Path) -> None:
+    whole, of_teacher = waits_of_a_step(name, tmp_path, 12)
+    assert whole == of_teacher > 0
+
+
+@pytest.mark.parametrize(("name", "passes"), [("lbf", 3), ("warm", 1)])
+def test_the_waits_of_a_teacher_grow_with_its_trees_and_not_with_its_batch(
+    name: str, passes: int, tmp_path: Path
+) -> None:
+    """A token waits about ten times: for the rows to go on with, and for each subtree that it completes."""
+    for size in (2, 8, 32):
+        _, waits = waits_of_a_step(name, tmp_path / str(size), size)
+        assert 0 < waits <= 10 * passes * LONGEST, size

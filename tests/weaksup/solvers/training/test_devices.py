@@ -1,0 +1,161 @@
+"""Training, decoding and teaching on a second device (`second_device.py`): nothing is left behind on the first one."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from weaksup.baselines.lbf import Fixer
+from weaksup.baselines.sampling import write_trees
+from weaksup.baselines.unlabelled import Unlabelled
+from weaksup.baselines.warm import Reinforcer
+from weaksup.solvers.data.batches import make_batch
+from weaksup.solvers.data.lessons import make_examples
+from weaksup.solvers.data.vocabulary import make_vocabulary
+from weaksup.solvers.decoding.scoring import log_probabilities
+from weaksup.solvers.decoding.solver import Solver
+from weaksup.solvers.presets import SolverConfig, TrainConfig
+from weaksup.solvers.training.lesson_sources import FixedLessons, LessonSource
+from weaksup.solvers.training.loop import TrainingRun
+
+from ..examples_for_tests import CONSTANTS, OPERATORS, VOCABULARY, small_config, varied_examples
+from ..second_device import FAR, MixedDevices, second_device
+from ..small_run import CONFIG, TRAIN, stories
+
+#: What an architecture may be, without dropout: masks are drawn differently on the CPU.
+CONFIGS = {
+    "gts": msgspec.structs.replace(CONFIG, dropout=0.0, word_dropout=0.0),
+    "gts sum": msgspec.structs.replace(CONFIG, dropout=0.0, word_dropout=0.0, directions="sum", layers=2),
+    "g2t": msgspec.structs.replace(CONFIG, dropout=0.0, word_dropout=0.0, solver="g2t"),
+}
+
+
+def fixed(config: SolverConfig) -> tuple[LessonSource, Any]:
+    lessons, _ = stories()
+    trees = [tree for lesson in lessons for tree in lesson.trees]
+    vocabulary = make_vocabulary([lesson.problem for lesson in lessons], trees, min_word_count=2, min_constant_count=1)
+    return FixedLessons(make_examples(lessons, vocabulary, config)[0]), vocabulary
+
+
+def run_on(device: Any, folder: Path, config: SolverConfig, train: TrainConfig) -> TrainingRun:
+    source, vocabulary = fixed(config)
+    return TrainingRun(source, vocabulary, stories()[1], folder, config=config, train=train, device=device)
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("soft", ["none", "marginal"])
+def test_training_on_another_device_gives_the_same_weights(
+    name: str, soft: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train = msgspec.structs.replace(TRAIN, max_steps=4, soft=soft)
+    near = run_on("cpu", tmp_path / "near", CONFIGS[name], train)
+    with ExitStack() as held:
+        near.prepare(held)
+        near.train()
+    with second_device(monkeypatch) as mode, ExitStack() as held:
+        far = run_on(FAR, tmp_path / "far", CONFIGS[name], train)
+        far.prepare(held)
+        far.train()
+        weights = {key: value.cpu() for key, value in far.state.kept_weights().items()}
+        assert all(value.device == FAR for value in far.state.model.state_dict().values())
+    assert mode.operations > 1000 and mode.sent > 4
+    for key, value in near.state.kept_weights().items():
+        torch.testing.assert_close(weights[key], value, rtol=1e-4, atol=1e-5, msg=lambda m, key=key: f"{key}: {m}")
+    assert near.state.rows[-1].valid_answer_accuracy == far.state.rows[-1].valid_answer_accuracy
+
+
+@pytest.mark.parametrize("config", [CONFIG, msgspec.structs.replace(CONFIG, solver="g2t")], ids=["gts", "g2t"])
+def test_dropout_of_words_and_states_happens_on_the_device(
+    config: SolverConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with second_device(monkeypatch) as mode:
+        run = run_on(FAR, tmp_path, config, TRAIN)
+        places = next(iter(run._places()))
+        run._one_step(run.state.model, places)
+        before = mode.fetched
+        run._one_step(run.state.model, places)
+        assert mode.fetched == before  # a step brings nothing back
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_beams_and_scores_are_those_of_the_cpu(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_on("cpu", tmp_path, CONFIGS[name], TRAIN)
+    solver = Solver(run.config, run.vocabulary, run.state.model)
+    problems = stories()[1]
+    exprs = [["N0+N1", "N0*N1-1", "N0"] for _ in problems]
+    expected = list(solver.decode(problems, beam=3)), log_probabilities(solver, problems, exprs)
+    with second_device(monkeypatch):
+        solver.model.to(FAR)
+        assert solver.device == FAR
+        beams, scores = list(solver.decode(problems, beam=3)), log_probabilities(solver, problems, exprs)
+    assert [(i, [h.tokens for h in beam]) for i, beam in beams] == [
+        (i, [h.tokens for h in beam]) for i, beam in expected[0]
+    ]
+    np.testing.assert_allclose(scores, expected[1], rtol=1e-4)
+
+
+@pytest.mark.parametrize("draws", [None, 3])
+def test_trees_are_written_on_the_device(draws: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    from weaksup.solvers.network.gts import GTS
+
+    examples = varied_examples(np.random.default_rng(0))
+    torch.manual_seed(0)
+    model = GTS(small_config(), VOCABULARY).eval()
+    with second_device(monkeypatch) as mode:
+        model.to(FAR)
+        batch = make_batch(examples, operators=OPERATORS, constants=CONSTANTS, device=FAR)
+        written = write_trees(model, batch, [(1, 4)] * len(examples), draws=draws)
+        assert mode.operations > 100
+    assert [len(trees) for trees in written] == [draws or 1] * len(examples)
+
+
+@pytest.mark.parametrize("teacher", ["lbf", "warm"])
+def test_a_baseline_teaches_on_the_device(teacher: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lessons, _ = stories()
+    problems = [lesson.problem for lesson in lessons]
+    with second_device(monkeypatch) as mode:
+        given = Unlabelled(problems, CONFIG, min_word_count=2, device=FAR)
+        source: Any = Reinforcer(given, draws=2)
+        if teacher == "lbf":
+            source = Fixer(given, memory=True, walk=3, writing="label", seed=0)
+        weighted = msgspec.structs.replace(TRAIN, soft="expected")
+        run = TrainingRun(source, given.vocabulary, [], tmp_path, config=CONFIG, train=weighted, device=FAR)
+        for places in list(run._places())[:2]:
+            run._one_step(run.state.model, places)
+        assert mode.operations > 500
+
+
+def test_a_tensor_left_on_the_cpu_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    with second_device(monkeypatch):
+        there = torch.arange(3.0).to(FAR)
+        assert (there * torch.tensor(2.0)).tolist() == [0, 2, 4]  # CUDA takes scalars of the CPU too
+        for mixing in (lambda: there + torch.ones(3), lambda: there[torch.tensor([0])]):
+            with pytest.raises(MixedDevices):
+                mixing()
+
+
+def test_transfers_to_cuda_come_from_pinned_memory_and_do_not_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    pinned: list[int] = []
+    moved: list[tuple[str, bool]] = []
+
+    def pin(self: Tensor) -> Tensor:
+        pinned.append(id(self))
+        return self
+
+    def to(self: Tensor, device: Any, *, non_blocking: bool = False) -> Tensor:
+        assert id(self) in pinned
+        moved.append((str(device), non_blocking))
+        return self
+
+    monkeypatch.setattr(Tensor, "pin_memory", pin)
+    monkeypatch.setattr(Tensor, "to", to)
+    examples = varied_examples(np.random.default_rng(1))
+    make_batch(examples, operators=OPERATORS, constants=CONSTANTS, device="cuda:0")
+    assert moved == [("cuda:0", True)] * 3  # the trees, their weights, the texts
