@@ -22,11 +22,13 @@ class Bar(NamedTuple):
 def draw_mathcanon(results: dict[str, dict[str, Any]], path: Path) -> str:
     """Equivalence, dedupe and enumeration against peers, on a logarithmic scale; returns a text alternative."""
     listed = results["enumeration"]
-    panels = {
-        "Equivalence: pairs a second": _equivalence(results["equivalence"]),
+    panels = {  # without the data there are no real pairs
+        "Equivalence, mixed pairs: pairs a second": _equivalence(results["equivalence"], "mixed"),
+        "Equivalence, pairs from real equations: pairs a second": _equivalence(results["equivalence"], "real"),
         "Dedupe: strings a second (operands used once; repeated)": _dedupe(results["dedupe"]),
         f"Enumeration, n = {_largest(listed)}: expressions a second": _enumeration(listed),
     }
+    panels = {title: bars for title, bars in panels.items() if bars}
     _draw(panels, path, "log", {"mathcanon": OURS, "others, all answers right": RIGHT, "others, some wrong": WRONG})
     return "Bar chart, logarithmic scale. " + _words(panels)
 
@@ -90,15 +92,15 @@ def _panel(axis: Any, title: str, bars: list[Bar], scale: str) -> None:
         axis.annotate(words, (bar.speed, i), (5, 0), textcoords="offset points", va="center", color=INK, fontsize=9)
 
 
-def _equivalence(result: dict[str, Any]) -> list[Bar]:
-    rows = sorted([row for row in result["rows"] if "missing" not in row], key=lambda row: -row["pairs_per_second"])
+def _equivalence(result: dict[str, Any], which: str) -> list[Bar]:
     bars = []
-    for row in rows:
-        right = row["right_percent"]
-        ours = row["peer"].startswith("mathcanon")
-        colour = OURS if ours else RIGHT if right == 100 else WRONG
-        bars.append(Bar(row["peer"], row["pairs_per_second"], f"({right:.3g}% right)", colour))
-    return bars
+    for row in result["rows"]:
+        if which in row.get("sets", {}):
+            speed, right = row["sets"][which]["pairs_per_second"], row["sets"][which]["right_percent"]
+            name = f"{row['peer']}, {row['build']}" if row["build"] else row["peer"]
+            colour = OURS if row["build"] else RIGHT if right == 100 else WRONG
+            bars.append(Bar(name, speed, f"({right:.3g}% right)", colour))
+    return sorted(bars, key=lambda bar: -bar.speed)
 
 
 def _dedupe(result: dict[str, Any]) -> list[Bar]:
