@@ -37,25 +37,27 @@ def run_alone(
 ) -> Outcome:
     """What `module.function(*arguments)` returns, all of it JSON, in a process of its own.
 
-    `build` chooses the build of mathcanon, `memory` limits the bytes of address space, `seconds` the CPU time.
+    `build` chooses the build of mathcanon, `memory` limits the bytes of address space, `seconds` the time by the clock
+    (a limit of CPU time makes the CPU clock coarse on some systems).
     """
-    job = {"arguments": arguments, "memory": memory, "seconds": seconds}
-    ran = subprocess.run(
-        [sys.executable, str(HERE / "alone.py"), module, function],
-        input=json.dumps(job), capture_output=True, text=True, env=_environment(build), check=False,
-    )  # fmt: skip
+    try:
+        ran = subprocess.run(
+            [sys.executable, str(HERE / "alone.py"), module, function],
+            input=json.dumps({"arguments": arguments, "memory": memory}), timeout=seconds,
+            capture_output=True, text=True, env=_environment(build), check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Outcome(None, 0, f"over {seconds} s")
     if ran.returncode == 0:
         said = json.loads(ran.stdout)
         return Outcome(said["result"], said["peak_bytes"])
-    return Outcome(None, 0, _why(ran, seconds))
+    return Outcome(None, 0, _why(ran))
 
 
-def _why(ran: subprocess.CompletedProcess[str], seconds: int | None) -> str:
+def _why(ran: subprocess.CompletedProcess[str]) -> str:
     last = ran.stderr.strip().splitlines()[-1:]
     if any(word in ran.stderr for word in ("MemoryError", "bad_alloc", "memory", "stack overflows")):
         return "out of memory"
-    if ran.returncode in (-9, -24) and seconds is not None:  # SIGKILL and SIGXCPU of the limit
-        return f"over {seconds} s"
     if "ModuleNotFoundError" in ran.stderr or "ImportError" in ran.stderr:
         return "not installed"
     return f"stopped with {ran.returncode}" + (f": {last[0][:120]}" if last else "")
@@ -99,21 +101,16 @@ def peak_bytes() -> int:
 
 def main(module: str, function: str) -> None:
     job = json.load(sys.stdin)
-    limit("RLIMIT_AS", job["memory"])
-    limit("RLIMIT_CPU", job["seconds"])
+    if job["memory"] is not None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (job["memory"], job["memory"]))
     answer = os.dup(1)
     os.dup2(2, 1)  # what a peer prints is not the result
     sys.path.insert(0, str(HERE))
     result = getattr(importlib.import_module(module), function)(*job["arguments"])
     with os.fdopen(answer, "w") as out:
         json.dump({"result": result, "peak_bytes": peak_bytes()}, out)
-
-
-def limit(name: str, most: int | None) -> None:
-    if most is not None:
-        import resource
-
-        resource.setrlimit(getattr(resource, name), (most, most))
 
 
 if __name__ == "__main__":

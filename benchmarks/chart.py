@@ -97,9 +97,8 @@ def _equivalence(result: dict[str, Any], which: str) -> list[Bar]:
     for row in result["rows"]:
         if which in row.get("sets", {}):
             speed, right = row["sets"][which]["pairs_per_second"], row["sets"][which]["right_percent"]
-            name = f"{row['peer']}, {row['build']}" if row["build"] else row["peer"]
             colour = OURS if row["build"] else RIGHT if right == 100 else WRONG
-            bars.append(Bar(name, speed, f"({right:.3g}% right)", colour))
+            bars.append(Bar(_built(row, "peer"), speed, f"({right:.3g}% right)", colour))
     return sorted(bars, key=lambda bar: -bar.speed)
 
 
@@ -107,10 +106,9 @@ def _dedupe(result: dict[str, Any]) -> list[Bar]:
     rows = [row for row in result["rows"] if "missing" not in row]
     bars = []
     for row in rows:
-        ours = row["way"].startswith("mathcanon")
-        colour = OURS if ours else RIGHT if row["right"] else WRONG
+        colour = OURS if row["build"] else RIGHT if row["right"] else WRONG
         remark = f"({row['kept']:,} kept, right)" if row["right"] else f"({row['kept']:,} kept for {row['classes']:,})"
-        bars.append(Bar(f"{row['way']} ({row['set']})", row["strings_per_second"], remark, colour))
+        bars.append(Bar(f"{_built(row, 'way')} ({row['set']})", row["strings_per_second"], remark, colour))
     return bars
 
 
@@ -118,10 +116,14 @@ def _enumeration(result: dict[str, Any]) -> list[Bar]:
     bars = []
     for row in result["rows"]:
         if row["n"] == _largest(result):
-            colour = OURS if row["way"].startswith("mathcanon") else RIGHT
+            colour = OURS if row["build"] else RIGHT
             remark = f"(needs {row['peak_bytes'] / 1e6:,.0f} MB)"
-            bars.append(Bar(row["way"], row["per_second"], remark, colour))
+            bars.append(Bar(_built(row, "way"), row["per_second"], remark, colour))
     return bars
+
+
+def _built(row: dict[str, Any], key: str) -> str:
+    return f"{row[key]}, {row['build']}" if row["build"] else row[key]
 
 
 def _largest(result: dict[str, Any]) -> int:
