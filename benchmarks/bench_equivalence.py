@@ -1,26 +1,35 @@
 """Do two texts mean the same?  Speed and correctness against other packages, on the same pairs in one run.
 
-Pairs of 3 to 8 operands in four equal groups (see pairs.py): rewritten (each operand once, equal); near miss (each
-operand once, not equal); distributed (operands repeated, numbers and squares, equal only by distribution, cancelling
-or counting); near miss, repeated.  Every peer starts from text.  Slow peers answer a part of the pairs; "times
-mathcanon" compares with mathcanon on that same part.
+Two sets of pairs.  "mixed" (pairs.py): 3 to 8 operands in four equal groups: rewritten (each operand once, equal); near
+miss (each operand once, not equal); distributed (operands repeated, numbers and squares, equal only by distribution,
+cancelling or counting); near miss, repeated.  "real" (real_pairs.py): made from gold equations of Math23K, Ape210K and
+GSM8K, where the data are there.
+
+Every peer starts from text, in a process of its own, and so does each build of mathcanon.  Slow peers answer a part of
+the pairs; "times" compares with mathcanon on that same part.
 
     python benchmarks/bench_equivalence.py [--quick]
+    python benchmarks/bench_equivalence.py --peer PARI --peer symengine   # only such peers; nothing is written
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
-from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from alone import builds, run_alone
 from measure import cpu_seconds, print_table, print_targets, target, write_json
-from pairs import Pair, make_pairs
-from peers import PEERS, Ask, Peer, Undecided
+from pairs import NAMES, Pair, make_pairs
+from peers import OURS, PEERS, Ask, Peer, Undecided
+from real_pairs import make_real_pairs
 
-GROUPS = ("rewritten", "near miss", "distributed", "near miss, repeated")
-READ_ONCE = GROUPS[:2]  # each operand once
+READ_ONCE = ("rewritten", "near miss")  # the groups where each operand stands once
+REPEATS = 5
+
+Pairs = dict[str, list[Pair]]  # set -> pairs
 
 
 def answers(ask: Ask, pairs: list[Pair]) -> list[bool | None]:
@@ -34,41 +43,24 @@ def answers(ask: Ask, pairs: list[Pair]) -> list[bool | None]:
     return said
 
 
-def measure(peer: Peer, ours: Ask, pairs: list[Pair]) -> dict[str, Any]:
-    """Speed, ratio and correctness of one peer."""
-    sample = pairs[: peer.largest]  # the pairs are mixed, so the first ones are a fair part
-    row: dict[str, Any] = {"peer": peer.name, "exact": peer.exact, "pairs": len(sample)}
-    try:
-        ask = peer.make()
-    except ImportError:
-        return {**row, "missing": "not installed"}
-    repeats = 3 if len(sample) > 200 else 1
-    seconds, said = cpu_seconds(partial(answers, ask, sample), repeats, forget)
-    our_seconds, _ = cpu_seconds(partial(answers, ours, sample))
-    if peer is PEERS[0]:
-        our_seconds = seconds
-    in_group = seconds_by_group(ask, sample, repeats)
-    ours_in_group = seconds_by_group(ours, sample, 3)
-    right: Counter[str] = Counter()
-    for pair, answer in zip(sample, said, strict=True):
-        right[pair.group] += answer == pair.equivalent
-    sizes = Counter(pair.group for pair in sample)
-    return {
-        **row,
-        "pairs_per_second": len(sample) / seconds,
-        "times_mathcanon": seconds / our_seconds,
-        "right_percent": 100 * right.total() / len(sample),
-        "right_percent_by_group": {group: 100 * right[group] / max(1, sizes[group]) for group in GROUPS},
-        "times_mathcanon_by_group": {group: in_group[group] / ours_in_group[group] for group in GROUPS},
-        "times_mathcanon_read_once": sum(map(in_group.get, READ_ONCE)) / sum(map(ours_in_group.get, READ_ONCE)),
-        "no_answer": said.count(None),
-    }
+def ask_peer(name: str, sets: dict[str, list[Any]], sizes: list[int]) -> dict[str, Any]:
+    """CPU time by set, size and group, and what the peer said; runs in a process of its own."""
+    peer = next(peer for peer in (OURS, *PEERS) if peer.name == name)
+    ask = peer.make(NAMES)
+    found: dict[str, Any] = {"said": {}, "seconds": {}}
+    for which, rows in sets.items():
+        pairs = [Pair(*row) for row in rows[: max(sizes)]]
+        answers(ask, pairs[:200])  # load what loads late
+        found["said"][which] = answers(ask, pairs)
+        found["seconds"][which] = {str(size): seconds_by_group(ask, pairs[:size]) for size in sizes}
+    return found
 
 
-def seconds_by_group(ask: Ask, pairs: list[Pair], repeats: int) -> dict[str, float]:
+def seconds_by_group(ask: Ask, pairs: list[Pair]) -> dict[str, float]:
     seconds = {}
-    for group in GROUPS:
+    for group in sorted({pair.group for pair in pairs}):
         part = [pair for pair in pairs if pair.group == group]
+        repeats = REPEATS if len(pairs) > 1000 else 2
         seconds[group], _ = cpu_seconds(partial(answers, ask, part), repeats, forget)
     return seconds
 
@@ -81,45 +73,115 @@ def forget() -> None:
         clear_cache()
 
 
-def main(quick: bool = False) -> dict[str, Any]:
+def measure(peer: Peer, sets: Pairs, sizes: list[int], build: str | None = None) -> dict[str, Any]:
+    """One row: what a peer takes for the pairs of each set, and how much of it is right."""
+    row: dict[str, Any] = {"peer": peer.name, "build": build, "exact": peer.exact}
+    outcome = run_alone("bench_equivalence", "ask_peer", peer.name, sets, sizes, build=build)
+    print(f"  {peer.name}{f', {build}' if build else ''}: {outcome.failed or 'done'}", file=sys.stderr, flush=True)
+    if outcome.failed:
+        return {**row, "missing": outcome.failed}
+    seconds = outcome.result["seconds"]
+    row["seconds"] = seconds
+    row["sets"] = {}
+    for which, pairs in sets.items():
+        said = outcome.result["said"][which]
+        right = [answer == pair.equivalent for pair, answer in zip(pairs, said, strict=False)]
+        row["sets"][which] = {
+            "pairs": len(said),
+            "pairs_per_second": len(said) / sum(seconds[which][str(max(sizes))].values()),
+            "right_percent": 100 * sum(right) / len(right),
+            "no_answer": said.count(None),
+        }
+    return row
+
+
+def compare(row: dict[str, Any], ours: dict[str, Any], size: int) -> None:
+    """Put into a peer's row how many times as long as a build of mathcanon it takes."""
+    for which, facts in row["sets"].items():
+        theirs, our = row["seconds"][which][str(size)], ours["seconds"][which][str(size)]
+        once = [group for group in READ_ONCE if group in theirs]
+        facts.setdefault("times", {})[ours["build"]] = sum(theirs.values()) / sum(our.values())
+        facts.setdefault("times_by_group", {})[ours["build"]] = {group: theirs[group] / our[group] for group in theirs}
+        if once:
+            times = sum(theirs[group] for group in once) / sum(our[group] for group in once)
+            facts.setdefault("times_read_once", {})[ours["build"]] = times
+
+
+def main(quick: bool = False, only: Sequence[str] = ()) -> dict[str, Any]:
     """Print the tables; what is also written as JSON."""
-    pairs = make_pairs(per_group=50 if quick else 1000)
-    ours = PEERS[0].make()
-    answers(ours, pairs[:200])  # load what loads late
-    rows = [measure(peer, ours, pairs) for peer in PEERS]
-    seen = [row for row in rows if "missing" not in row]
-    print_table(
-        f"Equivalence from text, {len(pairs)} pairs of 3 to 8 operands, CPU time of one core",
-        ("", "pairs", "pairs/s", "time, mathcanon = 1", "right %", "no answer"),
-        [
-            (row["peer"], row["pairs"], f"{row['pairs_per_second']:,.0f}", f"{row['times_mathcanon']:.3g}",
-             f"{row['right_percent']:.1f}", row["no_answer"]) for row in seen
-        ] + [(row["peer"], "-", "-", "-", "-", row["missing"]) for row in rows if "missing" in row],
-    )  # fmt: skip
-    print_table(
-        "By group: time (mathcanon = 1) and % right",
-        ("", *GROUPS),
-        [
-            (row["peer"], *[f"{row['times_mathcanon_by_group'][group]:.3g} / {row['right_percent_by_group'][group]:.0f}"
-                            for group in GROUPS]) for row in seen
-        ],
-    )  # fmt: skip
-    result = {"rows": rows, "targets": targets(seen)}
+    sets: Pairs = {"mixed": make_pairs(per_group=50 if quick else 1000)}
+    if real := make_real_pairs(per_group=100 if quick else 2000):
+        sets["real"] = real
+    size = min(map(len, sets.values()))
+    sets = {which: pairs[:size] for which, pairs in sets.items()}
+    peers = [peer for peer in PEERS if not only or any(name in peer.name for name in only)]
+    parts = sorted({min(peer.largest, size) for peer in peers})
+    ours = [measure(OURS, sets, parts, build) for build in builds()]
+    rows = []
+    for peer in peers:
+        part = min(peer.largest, size)
+        row = measure(peer, sets, [part])
+        if "missing" not in row:
+            for our in ours:
+                compare(row, our, part)
+        rows.append(row)
+    print_rows(ours, rows, sets)
+    for row in (*ours, *rows):
+        row.pop("seconds", None)
+    result = {"pairs": size, "rows": [*ours, *rows], "targets": targets(ours, rows)}
     print_targets(result["targets"])
-    write_json("equivalence", result, quick)
+    if not only:
+        write_json("equivalence", result, quick)
     return result
 
 
-def targets(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    found = {row["peer"]: row for row in rows}
-    checks = [target("mathcanon, % right", found["mathcanon equivalent"]["right_percent"], 100)]
-    for peer, least in (("sympy cancel", 150), ("symengine as_numer_denom, expand", 2)):
-        if peer in found:
-            checks.append(target(f"times faster than {peer}, all pairs", found[peer]["times_mathcanon"], least))
-            once = found[peer]["times_mathcanon_read_once"]
-            checks.append(target(f"times faster than {peer}, each operand once", once, least))
+def print_rows(ours: list[dict[str, Any]], rows: list[dict[str, Any]], sets: Pairs) -> None:
+    for which, pairs in sets.items():
+        lines: list[list[Any]] = []
+        for row in (*ours, *rows):
+            name = row["peer"] + (f", {row['build']}" if row["build"] else "")
+            if "missing" in row:
+                lines.append([name, *["-"] * (3 + len(ours)), row["missing"]])
+                continue
+            facts = row["sets"][which]
+            times = [f"{facts['times'][our['build']]:.3g}" if "times" in facts else "" for our in ours]
+            lines.append([name, facts["pairs"], f"{facts['pairs_per_second']:,.0f}", *times,
+                          f"{facts['right_percent']:.2f}", facts["no_answer"]])  # fmt: skip
+        heads = [f"time, {our['build']} = 1" for our in ours]
+        print_table(f"Equivalence from text, {len(pairs)} {which} pairs, CPU time of one core",
+                    ("", "pairs", "pairs/s", *heads, "right %", "no answer"), lines)  # fmt: skip
+
+
+#: (build, set, peer, how many times faster mathcanon has to be)
+GOALS = [
+    ("compiled", "mixed", "PARI ==", 3),
+    ("compiled", "mixed", "symengine as_numer_denom, expand", 10),
+    ("compiled", "mixed", "sympy cancel", 1000),
+    ("compiled", "real", "PARI ==", 2.5),
+    ("compiled", "real", "symengine as_numer_denom, expand", 8),
+    ("pure", "mixed", "symengine as_numer_denom, expand", 2),
+    ("pure", "mixed", "sympy cancel", 150),
+    ("pure", "real", "symengine as_numer_denom, expand", 1.3),
+]
+
+
+def targets(ours: list[dict[str, Any]], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The goals whose build, set and peer were all there."""
+    checks = []
+    for our in ours:
+        for which, facts in our["sets"].items():
+            checks.append(target(f"{our['build']}, {which} pairs, % right", facts["right_percent"], 100))
+    found = {row["peer"]: row["sets"] for row in rows if "missing" not in row}
+    for build, which, peer, least in GOALS:
+        times = found.get(peer, {}).get(which, {}).get("times", {})
+        if build in times:
+            checks.append(target(f"{build}, {which} pairs, times faster than {peer}", times[build], least))
     return checks
 
 
 if __name__ == "__main__":
-    main(quick="--quick" in sys.argv[1:])
+    parser = argparse.ArgumentParser(description="Equivalence from text, against other packages.")
+    parser.add_argument("--quick", action="store_true", help="few pairs; the recorded results stay as they are")
+    parser.add_argument("--peer", action="append", default=[], help="peers whose name contains this; may be repeated")
+    options = parser.parse_args()
+    main(options.quick, options.peer)

@@ -22,11 +22,13 @@ class Bar(NamedTuple):
 def draw_mathcanon(results: dict[str, dict[str, Any]], path: Path) -> str:
     """Equivalence, dedupe and enumeration against peers, on a logarithmic scale; returns a text alternative."""
     listed = results["enumeration"]
-    panels = {
-        "Equivalence: pairs a second": _equivalence(results["equivalence"]),
+    panels = {  # without the data there are no real pairs
+        "Equivalence, mixed pairs: pairs a second": _equivalence(results["equivalence"], "mixed"),
+        "Equivalence, pairs from real equations: pairs a second": _equivalence(results["equivalence"], "real"),
         "Dedupe: strings a second (operands used once; repeated)": _dedupe(results["dedupe"]),
         f"Enumeration, n = {_largest(listed)}: expressions a second": _enumeration(listed),
     }
+    panels = {title: bars for title, bars in panels.items() if bars}
     _draw(panels, path, "log", {"mathcanon": OURS, "others, all answers right": RIGHT, "others, some wrong": WRONG})
     return "Bar chart, logarithmic scale. " + _words(panels)
 
@@ -90,25 +92,23 @@ def _panel(axis: Any, title: str, bars: list[Bar], scale: str) -> None:
         axis.annotate(words, (bar.speed, i), (5, 0), textcoords="offset points", va="center", color=INK, fontsize=9)
 
 
-def _equivalence(result: dict[str, Any]) -> list[Bar]:
-    rows = sorted([row for row in result["rows"] if "missing" not in row], key=lambda row: -row["pairs_per_second"])
+def _equivalence(result: dict[str, Any], which: str) -> list[Bar]:
     bars = []
-    for row in rows:
-        right = row["right_percent"]
-        ours = row["peer"].startswith("mathcanon")
-        colour = OURS if ours else RIGHT if right == 100 else WRONG
-        bars.append(Bar(row["peer"], row["pairs_per_second"], f"({right:.3g}% right)", colour))
-    return bars
+    for row in result["rows"]:
+        if which in row.get("sets", {}):
+            speed, right = row["sets"][which]["pairs_per_second"], row["sets"][which]["right_percent"]
+            colour = OURS if row["build"] else RIGHT if right == 100 else WRONG
+            bars.append(Bar(_built(row, "peer"), speed, f"({right:.3g}% right)", colour))
+    return sorted(bars, key=lambda bar: -bar.speed)
 
 
 def _dedupe(result: dict[str, Any]) -> list[Bar]:
     rows = [row for row in result["rows"] if "missing" not in row]
     bars = []
     for row in rows:
-        ours = row["way"].startswith("mathcanon")
-        colour = OURS if ours else RIGHT if row["right"] else WRONG
+        colour = OURS if row["build"] else RIGHT if row["right"] else WRONG
         remark = f"({row['kept']:,} kept, right)" if row["right"] else f"({row['kept']:,} kept for {row['classes']:,})"
-        bars.append(Bar(f"{row['way']} ({row['set']})", row["strings_per_second"], remark, colour))
+        bars.append(Bar(f"{_built(row, 'way')} ({row['set']})", row["strings_per_second"], remark, colour))
     return bars
 
 
@@ -116,10 +116,14 @@ def _enumeration(result: dict[str, Any]) -> list[Bar]:
     bars = []
     for row in result["rows"]:
         if row["n"] == _largest(result):
-            colour = OURS if row["way"].startswith("mathcanon") else RIGHT
+            colour = OURS if row["build"] else RIGHT
             remark = f"(needs {row['peak_bytes'] / 1e6:,.0f} MB)"
-            bars.append(Bar(row["way"], row["per_second"], remark, colour))
+            bars.append(Bar(_built(row, "way"), row["per_second"], remark, colour))
     return bars
+
+
+def _built(row: dict[str, Any], key: str) -> str:
+    return f"{row[key]}, {row['build']}" if row["build"] else row[key]
 
 
 def _largest(result: dict[str, Any]) -> int:

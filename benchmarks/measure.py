@@ -15,9 +15,14 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
 PACKAGES = (
-    "mathcanon", "sympy", "symengine", "python-flint", "z3-solver", "math-verify", "latex2sympy2_extended", "lark",
-    "numpy", "numba",
+    "mathcanon", "cypari", "symbolica", "sympy", "symengine", "python-flint", "z3-solver", "math-verify",
+    "latex2sympy2_extended", "lark", "numpy", "numba",
 )  # fmt: skip
+
+
+def data_folder() -> Path:
+    """Where the real corpora are: MATHCANON_DATA, by default `../shared/data` beside the repository."""
+    return Path(os.environ.get("MATHCANON_DATA", HERE.parent.parent / "shared" / "data"))
 
 
 def cpu_seconds(

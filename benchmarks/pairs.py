@@ -42,7 +42,7 @@ def _rewritten(rng: random.Random) -> Pair:
         tree = read_once_tree(rng)
         other = rewrite(tree, rng)
         if other != tree:
-            return _confirmed(tree, other, True, "rewritten", rng)
+            return confirmed(tree, other, True, "rewritten", rng)
 
 
 def _near_miss(rng: random.Random) -> Pair:
@@ -51,13 +51,13 @@ def _near_miss(rng: random.Random) -> Pair:
         tree = read_once_tree(rng)
         other = damage(rewrite(tree, rng), rng)
         if not same_value(tree, other, rng):
-            return _confirmed(tree, other, False, "near miss", rng)
+            return confirmed(tree, other, False, "near miss", rng)
 
 
 def _distributed(rng: random.Random) -> Pair:
     """Operands repeated, numbers, squares: equal, but only by distribution, cancelling or counting."""
     tree, other = repeated_trees(rng)
-    return _confirmed(tree, other, True, "distributed", rng)
+    return confirmed(tree, other, True, "distributed", rng)
 
 
 def _near_miss_repeated(rng: random.Random) -> Pair:
@@ -65,11 +65,11 @@ def _near_miss_repeated(rng: random.Random) -> Pair:
     while True:
         tree, other = repeated_trees(rng)
         other = damage(other, rng)
-        if _is_sound(other) and not same_value(tree, other, rng):
-            return _confirmed(tree, other, False, "near miss, repeated", rng)
+        if is_sound(other) and not same_value(tree, other, rng):
+            return confirmed(tree, other, False, "near miss, repeated", rng)
 
 
-def _confirmed(tree: Tree, other: Tree, equivalent: bool, group: str, rng: random.Random) -> Pair:
+def confirmed(tree: Tree, other: Tree, equivalent: bool, group: str, rng: random.Random) -> Pair:
     if same_value(tree, other, rng) != equivalent:
         raise AssertionError(f"{text(tree)} and {text(other)}: expected equivalent={equivalent}")
     return Pair(text(tree), text(other), equivalent, group)
@@ -115,7 +115,7 @@ def repeated_trees(rng: random.Random) -> tuple[Tree, Tree]:
         rng.shuffle(trees)
         tree, other = trees[0], rewrite(trees[1], rng)
         sizes = [len(leaves(side)) for side in (tree, other)]
-        if min(sizes) >= SMALLEST and max(sizes) <= LARGEST and _is_sound(tree) and _is_sound(other):
+        if min(sizes) >= SMALLEST and max(sizes) <= LARGEST and is_sound(tree) and is_sound(other):
             return tree, other
 
 
@@ -125,7 +125,7 @@ def _fill(tree: Tree, holes: dict[str, Tree]) -> Tree:
     return tree[0], _fill(tree[1], holes), _fill(tree[2], holes)
 
 
-def _is_sound(tree: Tree) -> bool:
+def is_sound(tree: Tree) -> bool:
     """Whether no part is identically zero (none is zero at a random point), so that any part may become a divisor."""
 
     def parts(tree: Tree) -> Iterator[Tree]:

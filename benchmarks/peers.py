@@ -1,7 +1,11 @@
 """How other packages are asked whether two texts mean the same.  One function a peer; each imports what it needs.
 
-A peer is a function that, called once, returns the function to be timed: (left text, right text) -> bool.  Peers
-without a reader of infix text (python-flint, z3) are given one made of Python's own `ast`.
+A peer is a function that, called once with the names of the operands, returns the function to be timed: (left text,
+right text) -> bool.  Peers without a reader of infix text (python-flint, z3) are given one made of Python's own `ast`.
+Where a package has several exact ways, the fastest one stands here.
+
+Not here: giac and GiNaC, which no package for pip brings alone (giac comes with parts of Sage, GiNaC not at all).
+symbolica runs without a licence key on one core, one process a user; a second process of it stops at once.
 """
 
 from __future__ import annotations
@@ -9,10 +13,8 @@ from __future__ import annotations
 import ast
 import operator
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
-
-from pairs import NAMES
 
 Ask = Callable[[str, str], bool]
 
@@ -23,18 +25,32 @@ class Undecided(Exception):
 
 class Peer(NamedTuple):
     name: str
-    make: Callable[[], Ask]
+    make: Callable[[Sequence[str]], Ask]  # the names of the operands -> what is timed
     largest: int  # how many pairs it is asked at the most, so that the whole run takes minutes
     exact: bool  # whether it claims to decide equality of rational functions
 
 
-def mathcanon_equivalent() -> Ask:
+def mathcanon_equivalent(names: Sequence[str]) -> Ask:
     from mathcanon import equivalent
 
     return lambda left, right: equivalent(left, right).equivalent
 
 
-def symengine_ratio() -> Ask:
+def pari_equal(names: Sequence[str]) -> Ask:
+    from cypari import pari
+
+    pari.allocatemem(2**26, 2**30)
+    return lambda left, right: bool(pari(f"({left})==({right})"))
+
+
+def symbolica_ratio(names: Sequence[str]) -> Ask:
+    from symbolica import RationalPolynomial
+
+    names = list(names)
+    return lambda left, right: bool(RationalPolynomial.parse(left, names) == RationalPolynomial.parse(right, names))
+
+
+def symengine_ratio(names: Sequence[str]) -> Ask:
     from symengine import expand, sympify
 
     def ask(left: str, right: str) -> bool:
@@ -45,18 +61,18 @@ def symengine_ratio() -> Ask:
     return ask
 
 
-def symengine_equal() -> Ask:
+def symengine_equal(names: Sequence[str]) -> Ask:
     from symengine import sympify
 
     return lambda left, right: bool(sympify(left) == sympify(right))
 
 
-def flint_ratio() -> Ask:
+def flint_ratio(names: Sequence[str]) -> Ask:
     import flint
 
-    context = flint.fmpz_mpoly_ctx.get(list(NAMES), flint.Ordering.degrevlex)
+    context = flint.fmpz_mpoly_ctx.get(list(names), flint.Ordering.degrevlex)
     one = context.constant(1)
-    operands = {name: (generator, one) for name, generator in zip(NAMES, context.gens(), strict=True)}
+    operands = {name: (generator, one) for name, generator in zip(names, context.gens(), strict=True)}
 
     def binary(op: str, left: Any, right: Any) -> Any:
         (a, b), (c, d) = left, right
@@ -79,29 +95,29 @@ def flint_ratio() -> Ask:
     return ask
 
 
-def sympy_cancel() -> Ask:
+def sympy_cancel(names: Sequence[str]) -> Ask:
     from sympy import cancel, sympify
 
     return lambda left, right: cancel(sympify(left) - sympify(right)) == 0
 
 
-def sympy_equal() -> Ask:
+def sympy_equal(names: Sequence[str]) -> Ask:
     from sympy import sympify
 
     return lambda left, right: sympify(left) == sympify(right)
 
 
-def sympy_simplify() -> Ask:
+def sympy_simplify(names: Sequence[str]) -> Ask:
     from sympy import simplify, sympify
 
     return _limited(lambda left, right: simplify(sympify(left) - sympify(right)) == 0, seconds=20)
 
 
-def z3_solver() -> Ask:
+def z3_solver(names: Sequence[str]) -> Ask:
     """No point where all divisors are nonzero and the two differ (real arithmetic, one second a pair)."""
     import z3
 
-    operands = {name: z3.Real(name) for name in NAMES}
+    operands = {name: z3.Real(name) for name in names}
     binaries = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": operator.pow}
 
     def ask(left: str, right: str) -> bool:
@@ -123,19 +139,21 @@ def z3_solver() -> Ask:
     return ask
 
 
-def math_verify() -> Ask:
+def math_verify(names: Sequence[str]) -> Ask:
     from math_verify import parse, verify
 
     return lambda left, right: verify(parse(f"${left}$"), parse(f"${right}$"))
 
 
+OURS = Peer("mathcanon", mathcanon_equivalent, 10**9, True)
 PEERS = [
-    Peer("mathcanon equivalent", mathcanon_equivalent, 10**9, True),
+    Peer("PARI ==", pari_equal, 10**9, True),
+    Peer("symbolica, rational polynomials", symbolica_ratio, 10**9, True),
     Peer("symengine as_numer_denom, expand", symengine_ratio, 10**9, True),
     Peer("symengine ==", symengine_equal, 10**9, False),
     Peer("python-flint, read with ast", flint_ratio, 10**9, True),
     Peer("sympy cancel", sympy_cancel, 1000, True),
-    Peer("sympy ==", sympy_equal, 2000, False),
+    Peer("sympy ==", sympy_equal, 1000, False),
     Peer("sympy simplify", sympy_simplify, 100, True),
     Peer("z3, real arithmetic", z3_solver, 100, True),
     Peer("Math-Verify", math_verify, 200, False),

@@ -1,6 +1,6 @@
 """Run the benchmarks, print their tables, write `results/*.json` and draw the charts of the documentation.
 
-python benchmarks/run.py                      everything, about fifteen minutes
+python benchmarks/run.py                      everything, about half an hour
 python benchmarks/run.py --quick              small sizes; writes to results/quick/ only
 python benchmarks/run.py --only equivalence   one benchmark; may be given more than once
 python benchmarks/run.py --only chart         draw again from the recorded results
@@ -18,6 +18,7 @@ from typing import Any
 import bench_dedupe
 import bench_enumeration
 import bench_equivalence
+import bench_growth
 import bench_reading
 import bench_training
 from chart import draw_mathcanon, draw_training
@@ -46,6 +47,7 @@ def as_command(name: str) -> Callable[[bool], dict[str, Any]]:
 
 BENCHMARKS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "equivalence": bench_equivalence.main,
+    "growth": bench_growth.main,
     "dedupe": bench_dedupe.main,
     "enumeration": bench_enumeration.main,
     "reading": bench_reading.main,
