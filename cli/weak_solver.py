@@ -21,7 +21,8 @@ from weaksup.settings import BatchSize, Beam, Count, Epochs, Hidden, LearningRat
 
 from ._arguments import in_range, read_tolerance
 from ._options import FILE, FOLDER, Part, Source, force_option, json_option, part_options, source_options
-from ._output import NO, YES, Progress, print_json, print_table, record_fields
+from ._output import NO, YES, print_json, print_table, record_fields
+from ._progress import Progress
 from ._terminal import echo, warn
 from ._torch import device_option, load_torch, preset_option, solver_option, threads_option
 
@@ -93,7 +94,9 @@ def _labels(context: click.Context, option: click.Parameter, given: str) -> str:
 @threads_option
 @_groups
 @click.option("--tensorboard", type=FOLDER, metavar="DIR", help="Also write training curves to this folder.")
-@click.option("--overwrite", is_flag=True, help="Replace a model that was trained with other settings.")
+@click.option(
+    "--force", "--overwrite", "overwrite", is_flag=True, help="Replace a model that was trained with other settings."
+)
 @click.option("-o", "--output", type=FOLDER, default="model", show_default=True, help="The model folder.")
 @json_option
 def train(
@@ -143,7 +146,7 @@ def train(
     first = os.environ.get("RANK", "0") == "0"  # of the processes that torchrun started
     tell = warn if first else _nothing
     chosen = _chosen(changes, settings)
-    source = source if labels == "gold" else source.behind(Path(labels))
+    source = (source if labels == "gold" else source.behind(Path(labels))).inferred
     name = preset or default_preset(source.data)
     config, how = preset_settings(name, **chosen)
     first_weights = None if start is None else Solver.load(start, device=device)
@@ -294,7 +297,7 @@ def evaluate(
 
     solver = Solver.load(model, device=device, answer_model=answer_model)
     made = read_origin(model)
-    if made is None and source.data is None:
+    if made is None and source.data is None and source.path is None:
         warn(f"{model} does not say which corpus it was trained on: using stories (choose with --data)")
     if made is not None and made.corpus is not None and source.data in (None, made.corpus.name):
         source, part = source.of_run(made), part.of_run(made)

@@ -27,7 +27,6 @@ from ..records import Problem, Skipped
 from . import ape210k, arrow, asdiv, delimited, gsm8k, jsonl, math23k, mawps, mwptoolkit, svamp
 from .data_files import digest_files
 from .own_data import OPTIONS as OWN_OPTIONS
-from .quantities import language_of
 from .sample import Sample, take_sample
 
 __all__ = ["READERS", "Corpus", "Reader", "collect", "infer_corpus", "read_corpus"]
@@ -69,8 +68,7 @@ def _stories(path: Path | None, **options: Any) -> Iterator[Problem | Skipped]:
 
 def _published_in(sample: Sample, language: str) -> bool:
     """Whether a file has the fields of Math23K, in which other corpora are published too, with text in a language."""
-    known = sample.has("original_text", "segmented_text", "ans")
-    return known and language_of(sample.text("original_text")) == language
+    return sample.has("original_text", "segmented_text", "ans") and sample.language == language
 
 
 #: Every corpus.  A new one is a file in this folder and a line here.
@@ -98,7 +96,7 @@ READERS: dict[str, Reader] = {
         mawps.read_mawps,
         mawps.FILES,
         "English; mawps_single.json, MAWPS.json or the five folds",
-        known_by=lambda sample: sample.has("sQuestion", "lSolutions") or _published_in(sample, "en"),
+        known_by=lambda sample: sample.has("sQuestion") or _published_in(sample, "en"),
     ),
     "asdiv": Reader(
         asdiv.read_asdiv,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..storage.whole_files import open_unpacked
 from .delimited import delimiter_of
+from .quantities import language_of
 
 __all__ = ["Sample", "take_sample"]
 
@@ -24,6 +25,7 @@ class Sample(NamedTuple):
     kind: str  # JSON, XML, Parquet, csv, tsv or text
     fields: dict[str, Any]  # of the first record; of a table, the column names
     one_line: bool  # whether the first record is on one line
+    language: str  # of the beginning: zh or en
 
     @property
     def suffix(self) -> str:
@@ -52,19 +54,20 @@ def take_sample(path: Path) -> Sample:
         raw = file.read(_HEAD)
     suffix = Path(name).suffix.lower()
     if raw.startswith(_PARQUET):
-        return Sample(name, "Parquet", {}, False)
+        return Sample(name, "Parquet", {}, False, "")
     head = raw.decode("utf-8-sig", errors="replace").lstrip()
+    language = language_of(head)
     if head.startswith(("{", "[")):
-        return Sample(name, "JSON", *_first_object(head))
+        return Sample(name, "JSON", *_first_object(head), language)
     if head.startswith("<"):
-        return Sample(name, "XML", {}, False)
+        return Sample(name, "XML", {}, False, language)
     header = head.partition("\n")[0].rstrip("\r")
     if suffix == ".tsv" or (suffix not in (".csv", ".toml") and "\t" in header):
-        return Sample(name, "tsv", _columns(header, "\t"), True)
+        return Sample(name, "tsv", _columns(header, "\t"), True, language)
     delimiter = delimiter_of(header)
     if suffix == ".csv" or (suffix != ".toml" and delimiter in header):
-        return Sample(name, "csv", _columns(header, delimiter), True)
-    return Sample(name, "text", {}, False)
+        return Sample(name, "csv", _columns(header, delimiter), True, language)
+    return Sample(name, "text", {}, False, language)
 
 
 def _first_object(head: str) -> tuple[dict[str, Any], bool]:
