@@ -115,15 +115,15 @@ def force_option(command: F) -> F:
 
 
 _LARGE = 5_000_000  # bytes; reading a file of this size takes more than a moment
-_NAMED = 8  # ids in a notice
+_NAMED = 5  # ids in a notice
 
 
-def corpus_notices(corpus: Corpus) -> Iterator[str]:
-    """What a user should know about a corpus that was read: skipped problems, and answers that were interpreted."""
+def corpus_notices(corpus: Corpus, *, brief: bool = False) -> Iterator[str]:
+    """What a user should know about a corpus: skipped problems and, unless `brief`, answers that were interpreted."""
     if corpus.skipped:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in corpus.skipped_by_reason.items())
         yield f"{len(corpus.skipped):,} problems of {corpus.name} skipped: {reasons}"
-    if found := corpus.interpreted_answers:
+    if (found := corpus.interpreted_answers) and not brief:
         examples = ", ".join(f"{problem.id} ({problem.answer_text} as {problem.answer})" for problem in found[:_NAMED])
         more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
         yield f"{len(found):,} answers with a unit, separators or a percent sign were read as numbers: {examples}{more}"
@@ -137,6 +137,7 @@ class Source:
     path: Path | None
     reading: SourceOptions
     strict: bool
+    is_known: bool = False  # whether an earlier command read the same corpus, and told what the user should know
 
     @property
     def options(self) -> dict[str, Any]:
@@ -150,7 +151,7 @@ class Source:
         size = self.path.stat().st_size if self.path is not None and self.path.is_file() else 0
         with working(f"reading {self.path}") if size > _LARGE else nullcontext():
             corpus = read_corpus(self.data, self.path, strict=self.strict, **self.options)
-        for line in corpus_notices(corpus):
+        for line in corpus_notices(corpus, brief=self.is_known):
             warn(line)
         return corpus
 
@@ -179,7 +180,7 @@ class Source:
             return self.inferred
         path = None if made.source is None else Path(made.source)
         reading = SourceOptions(**{**given_options(made.corpus, SourceOptions), **self.options})
-        return Source(made.corpus.name, self.path or path, reading, self.strict)
+        return Source(made.corpus.name, self.path or path, reading, self.strict, is_known=True)
 
     def _has_own_format(self, other: str) -> bool:
         """Whether the path leads to a user's own data in another format than `other`."""

@@ -148,8 +148,8 @@ def data_show(
     if source.path is not None and source.path.is_dir():
         echo(f"  read: {', '.join(corpus.paths)}")
     for reason, count in corpus.skipped_by_reason.items():
-        ids = [skipped.id for skipped in corpus.skipped if skipped.reason == reason]
-        echo(f"  skipped, {reason}: {count:,} ({', '.join(ids[:10])}{', ...' if count > 10 else ''})")
+        lost = [skipped.id for skipped in corpus.skipped if skipped.reason == reason]
+        echo(f"  skipped, {reason}: {count:,} ({', '.join(lost[:10])}{', ...' if count > 10 else ''})")
     for reason, count in corpus.gold_missing.items():
         echo(f"  without gold, {reason}: {count:,}")
     echo(f"split {parts}\n")

@@ -170,13 +170,15 @@ def _row(arm: Arm) -> list[Any]:
     def of(value: Callable[[ArmRun], float | None]) -> str:
         return _mean_percent(*[value(run) for run in arm.runs])
 
+    known = [run.evaluation.false_matches for run in arm.runs]
+    matches = [count for count in known if count is not None]
     return [
         arm.name,
         round(mean(run.labels for run in arm.runs)),
         of(lambda run: run.oracle.micro if run.oracle else None),
         of(lambda run: run.evaluation.answer_accuracy),
         of(lambda run: run.evaluation.equation_accuracy),
-        round(mean(run.evaluation.false_matches for run in arm.runs)),
+        round(mean(matches)) if matches else "-",
     ]
 
 

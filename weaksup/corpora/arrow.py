@@ -19,7 +19,17 @@ from .data_files import MAX_BYTES, read_text
 from .own_data import own_reader
 from .records_json import Record
 
-__all__ = ["DATASET_FILES", "PARQUET_FILES", "dataset_files", "plain_value", "read_dataset", "read_parquet"]
+__all__ = [
+    "DATASET_FILES",
+    "PARQUET_FILES",
+    "STATE",
+    "dataset_files",
+    "dataset_rows",
+    "parquet_rows",
+    "plain_value",
+    "read_dataset",
+    "read_parquet",
+]
 
 PARQUET_FILES = ({"train": "train.parquet", "valid": "valid.parquet", "test": "test.parquet"},)
 STATE = "state.json"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .records_json import Record
 
-__all__ = ["USUAL", "Fields", "find_fields", "find_text_fields"]
+__all__ = ["USUAL", "Fields", "find_fields", "find_id_field", "find_text_fields"]
 
 #: The usual names of each kind of field, most telling first.
 USUAL: dict[str, tuple[str, ...]] = {
@@ -45,8 +45,13 @@ def find_fields(record: Record, *, text: str = "", answer: str = "", gold: str =
         find_text_fields(record, text),
         _required(record, "answer", answer)[0],
         gold or next(iter(_usual(names, "gold")), None),
-        id or next(iter(_usual(names, "id")), None),
+        find_id_field(record, id),
     )
+
+
+def find_id_field(record: Record, id: str = "") -> str | None:
+    """The field of the id, if there is one."""
+    return id or next(iter(_usual(tuple(record.fields), "id")), None)
 
 
 def find_text_fields(record: Record, text: str = "") -> tuple[str, ...]:
