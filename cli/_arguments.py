@@ -15,7 +15,8 @@ import mathcanon as mc
 
 __all__ = ["MINUS", "OnExpressions", "in_range", "number_as_written", "read_constants", "read_tolerance"]
 
-#: Context settings that allow arguments with a leading minus: `mwp-canon canonical "-a+b"`.
+#: Context settings that allow arguments with a leading minus: `mwp-canon canonical "-a+b"`.  As an option, click would
+#: find -h in "-h+b" too, so `OnExpressions` looks for it.
 MINUS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
 
 _SCIENTIFIC = re.compile(
@@ -25,9 +26,14 @@ _MAX_EXPONENT = 100  # well within the range of floats, 10^308
 
 
 class OnExpressions(click.Command):
-    """A command with `MINUS` settings that still reports misspelt long options such as `--jsn`."""
+    """A command with `MINUS` settings that still reports misspelt long options such as `--jsn`.
+
+    An argument -h asks for help; the expression of that name comes after `--`, or in brackets.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ours = list(takewhile(lambda arg: arg != "--", args))
+        args = ["--help" if arg == "-h" else arg for arg in ours] + args[len(ours) :]
         known = [name for option in self.get_params(ctx) for name in option.opts]
         for arg in takewhile(lambda arg: arg != "--", args):
             name = arg.partition("=")[0]

@@ -7,7 +7,8 @@ import gzip
 import io
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TextIO, TypeVar, cast, get_args, get_type_hints
 
@@ -18,6 +19,7 @@ from weaksup.errors import DataError
 from weaksup.settings import Fold, Folds, ReadingOptions, Seed, SourceOptions, given_options
 
 from ._arguments import in_range
+from ._progress import working
 from ._terminal import warn
 
 if TYPE_CHECKING:
@@ -33,15 +35,18 @@ __all__ = [
     "PATH_OPTION",
     "PLACE",
     "SPLIT_FILE_OPTION",
+    "STRICT_OPTION",
     "Part",
     "Source",
     "TextInput",
+    "corpus_notices",
     "described",
     "force_option",
     "json_option",
     "part_options",
     "reading_options",
     "source_options",
+    "story_seed_option",
     "text_lines",
     "with_options",
 ]
@@ -109,6 +114,21 @@ def force_option(command: F) -> F:
     return click.option("--force", is_flag=True, help="Replace an existing file.")(command)
 
 
+_LARGE = 5_000_000  # bytes; reading a file of this size takes more than a moment
+_NAMED = 5  # ids in a notice
+
+
+def corpus_notices(corpus: Corpus, *, brief: bool = False) -> Iterator[str]:
+    """What a user should know about a corpus: skipped problems and, unless `brief`, answers that were interpreted."""
+    if corpus.skipped:
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in corpus.skipped_by_reason.items())
+        yield f"{len(corpus.skipped):,} problems of {corpus.name} skipped: {reasons}"
+    if (found := corpus.interpreted_answers) and not brief:
+        examples = ", ".join(f"{problem.id} ({problem.answer_text} as {problem.answer})" for problem in found[:_NAMED])
+        more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
+        yield f"{len(found):,} answers with a unit, separators or a percent sign were read as numbers: {examples}{more}"
+
+
 @dataclass(frozen=True)
 class Source:
     """The options that select a corpus and how to read it."""
@@ -117,6 +137,7 @@ class Source:
     path: Path | None
     reading: SourceOptions
     strict: bool
+    is_known: bool = False  # whether an earlier command read the same corpus, and told what the user should know
 
     @property
     def options(self) -> dict[str, Any]:
@@ -124,13 +145,22 @@ class Source:
         return given_options(self.reading, SourceOptions)
 
     def read(self) -> Corpus:
+        """The corpus, after telling the user what was skipped and which answers were interpreted."""
         from weaksup.corpora import read_corpus
 
-        corpus = read_corpus(self.data or "stories", self.path, strict=self.strict, **self.options)
-        if corpus.skipped:
-            reasons = ", ".join(f"{reason} {count:,}" for reason, count in corpus.skipped_by_reason.items())
-            warn(f"{len(corpus.skipped):,} problems of {corpus.name} skipped: {reasons}")
+        size = self.path.stat().st_size if self.path is not None and self.path.is_file() else 0
+        with working(f"reading {self.path}") if size > _LARGE else nullcontext():
+            corpus = read_corpus(self.data, self.path, strict=self.strict, **self.options)
+        for line in corpus_notices(corpus, brief=self.is_known):
+            warn(line)
         return corpus
+
+    @property
+    def inferred(self) -> Source:
+        """The same with the name of the corpus, as the file shows it."""
+        from weaksup.corpora import infer_corpus
+
+        return self if self.data or self.path is None else replace(self, data=infer_corpus(self.path))
 
     def behind(self, file: Path) -> Source:
         """The corpus that `file` was made from, according to its sidecar, unless the options select another."""
@@ -138,7 +168,7 @@ class Source:
         from weaksup.storage.run_origin import read_run_origin
 
         made = read_run_origin(run_info_path(file))
-        if made is None and self.data is None and file.exists():
+        if made is None and self.data is None and self.path is None and file.exists():
             warn(f"{file} does not say which corpus it was made from; using stories (choose another with --data)")
         return self.of_run(made)
 
@@ -146,9 +176,18 @@ class Source:
         """The corpus that a run read, unless the options select another."""
         if made is None or made.corpus is None or self.data not in (None, made.corpus.name):
             return self
+        if self.data is None and self.path is not None and self._has_own_format(made.corpus.name):
+            return self.inferred
         path = None if made.source is None else Path(made.source)
         reading = SourceOptions(**{**given_options(made.corpus, SourceOptions), **self.options})
-        return Source(made.corpus.name, self.path or path, reading, self.strict)
+        return Source(made.corpus.name, self.path or path, reading, self.strict, is_known=True)
+
+    def _has_own_format(self, other: str) -> bool:
+        """Whether the path leads to a user's own data in another format than `other`."""
+        from weaksup.corpora import READERS
+
+        data = self.inferred.data
+        return data is not None and data != other and READERS[data].is_own_data
 
 
 def reading_options(kind: type[ReadingOptions]) -> list[Callable[[F], F]]:
@@ -167,27 +206,33 @@ def _reading_option(name: str, declared: Any) -> Callable[[F], F]:
     return click.option(name, type=in_range(declared), help=help)
 
 
-DATA_OPTION = click.option("--data", metavar="SET", help="The corpus, see mwp-weak data list.  [default: stories]")
+DATA_OPTION = click.option(
+    "--data",
+    metavar="SET",
+    help="The corpus or format, see mwp-weak data list.  [default: as --path shows; stories without it]",
+)
 PATH_OPTION = click.option("--path", type=PLACE, help="The file or folder of the corpus, plain or gzip.")
-_STRICT = click.option("--strict", is_flag=True, help="Fail at the first problem that can't be read.")
-#: For commands that have a seed of their own.
-_STORY_SEED = click.option("--story-seed", type=in_range(Seed), help="Seed of the generator (stories only).")
+STRICT_OPTION = click.option("--strict", is_flag=True, help="Fail at the first problem that can't be read.")
 
 
-def source_options(command: F, *, with_data: bool = True, own_seed: bool = False) -> F:
+def story_seed_option(*, own_seed: bool) -> Callable[[F], F]:
+    """--story-seed, which is also called --seed in commands without a seed of their own."""
+    names = ("--story-seed",) if own_seed else ("--story-seed", "--seed")
+    return click.option(*names, "story_seed", type=in_range(Seed), help="Seed of the generator (stories only).")
+
+
+def source_options(command: F, *, own_seed: bool = False) -> F:
     """Add the options of `Source` to a command, which gets them as `source`; `own_seed` if it has another --seed."""
 
     @functools.wraps(command)
     def with_source(*args: Any, **given: Any) -> Any:
-        names = {
-            name: "story_seed" if name == "seed" and own_seed else name for name in SourceOptions.__struct_fields__
-        }
-        reading = SourceOptions(**{name: given.pop(option) for name, option in names.items()})
-        source = Source(given.pop("data"), given.pop("path"), reading, given.pop("strict"))
+        reading = {name: given.pop(name) for name in ReadingOptions.__struct_fields__}
+        options = SourceOptions(**reading, seed=given.pop("story_seed"))
+        source = Source(given.pop("data"), given.pop("path"), options, given.pop("strict"))
         return command(*args, source=source, **given)
 
-    reading = [*reading_options(ReadingOptions), _STORY_SEED] if own_seed else reading_options(SourceOptions)
-    return with_options(cast(F, with_source), [*([DATA_OPTION] if with_data else []), PATH_OPTION, *reading, _STRICT])
+    reading = [*reading_options(ReadingOptions), story_seed_option(own_seed=own_seed)]
+    return with_options(cast(F, with_source), [DATA_OPTION, PATH_OPTION, *reading, STRICT_OPTION])
 
 
 def with_options(command: F, options: Sequence[Callable[[F], F]]) -> F:

@@ -13,12 +13,11 @@ import re
 import signal
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from types import FrameType, TracebackType
-from typing import Any, NoReturn, Self
+from types import FrameType
+from typing import Any, NoReturn
 
 import click
 
@@ -27,7 +26,7 @@ from weaksup.errors import WeakSupError
 
 from ._terminal import echo, escape_json, one_line, warn
 
-__all__ = ["Commands", "Progress", "error_line", "print_json", "print_table", "record_fields"]
+__all__ = ["Commands", "error_line", "print_json", "print_table", "record_fields"]
 
 # torch raises RuntimeError, not MemoryError, when memory runs out.
 _TORCH_MEMORY = re.compile("can't allocate memory|not enough memory|out of memory")
@@ -164,63 +163,3 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     for row in cells:
         echo("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-
-
-class Progress:
-    """Progress of a long command, with rate and time left, on stderr: a bar on a terminal, else a line now and then."""
-
-    EVERY = 30.0  # seconds between lines
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-        self.called = False
-        self._start, self._last, self._before = time.monotonic(), 0.0, 0
-        self._bar: Any = None
-        self._task: Any = None
-
-    def __call__(self, done: int, total: int) -> None:
-        """Report that `done` of `total` are done; those of the first call come from an earlier run."""
-        now = time.monotonic()
-        if not self.called:
-            self.called = True
-            self._start, self._last, self._before = now, now, done
-            if done:
-                warn(f"{done:,} of {total:,} {self.what} were done before")
-            if sys.stderr.isatty():
-                self._start_bar(done, total)
-        if self._bar is not None:
-            self._bar.update(self._task, completed=done)
-        elif now - self._last >= self.EVERY:
-            self._last = now
-            warn(self._line(done, total, now - self._start))
-
-    def _line(self, done: int, total: int, seconds: float) -> str:
-        rate = (done - self._before) / seconds if seconds else 0.0
-        left = f", {(total - done) / rate:,.0f} s left" if rate else ""
-        return f"{done:,} of {total:,} {self.what}, {rate:,.0f} a second{left}"
-
-    def _start_bar(self, done: int, total: int) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
-        from rich.text import Text
-
-        before = self._before
-
-        class Rate(ProgressColumn):
-            def render(self, task: Task) -> Text:
-                rate = (task.completed - before) / task.elapsed if task.elapsed else 0.0
-                return Text(f"{rate:,.0f} a second")
-
-        columns = (BarColumn(), MofNCompleteColumn(), self.what, Rate(), TimeRemainingColumn(), "left")
-        self._bar = Progress(*columns, console=Console(stderr=True))
-        self._task = self._bar.add_task(self.what, total=total, completed=done)
-        self._bar.start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()

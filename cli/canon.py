@@ -23,7 +23,8 @@ from weaksup.settings import Natural, Seed, Workers
 
 from ._arguments import MINUS, OnExpressions, in_range, number_as_written, read_tolerance
 from ._options import FILE, FOLDER, TextInput, force_option, json_option, text_lines
-from ._output import BAD, NO, YES, Commands, Progress, error_line, print_json, print_table
+from ._output import BAD, NO, YES, Commands, error_line, print_json, print_table
+from ._progress import Progress
 from ._terminal import echo, echo_data, warn
 from .canon_grade import grade
 from .canon_serve import serve

@@ -18,7 +18,8 @@ from weaksup.settings import Workers
 
 from ._arguments import in_range, read_constants, read_tolerance
 from ._options import FILE, TextInput, force_option, json_option, text_lines
-from ._output import BAD, YES, Progress, print_json
+from ._output import BAD, YES, print_json
+from ._progress import Progress
 from ._terminal import echo, warn
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ COMMANDS = {
     "pipeline": "weak_pipeline",
     "train": "weak_solver",
     "evaluate": "weak_solver",
-    "solve": "weak_solver",
+    "solve": "weak_solve",
     "baseline": "weak_baseline",
 }
 

@@ -12,7 +12,8 @@ from weaksup.settings import BatchSize, Count, Draws, Epochs, Hidden, Seed, Walk
 
 from ._arguments import in_range
 from ._options import FOLDER, Part, Source, json_option, part_options, source_options, with_options
-from ._output import Progress, print_json, print_table, record_fields
+from ._output import print_json, print_table, record_fields
+from ._progress import StepsDisplay
 from ._terminal import echo, warn
 from ._torch import device_option, load_torch, precision_option, preset_option, solver_option, threads_option
 
@@ -126,12 +127,12 @@ def _run(
     from weaksup.pipeline.run import run_pipeline
     from weaksup.report import require_jinja
     from weaksup.settings import convert_settings
-    from weaksup.watching import Watcher
 
     require_jinja()
     how = {key: given.pop(key) for key in BASELINES[name].settings.__struct_fields__}
     training = {key: value for key in _TRAINING_NAMES if (value := given.pop(key)) is not None}
     options = {("story_seed" if key == "seed" else key): value for key, value in source.options.items()}
+    source = source.inferred
     data = source.data or "stories"
     if data == "stories":
         options.setdefault("size", _STORIES)
@@ -153,9 +154,8 @@ def _run(
     split = part.of(corpus)
     warn(f"split {split}")
     try:
-        with Progress("examples") as progress:
-            watch = Watcher(warn, lambda what: progress)
-            metrics = run_pipeline(config, output, resume=True, watch=watch, device=device, corpus=corpus)
+        with StepsDisplay() as display:
+            metrics = run_pipeline(config, output, resume=True, watch=display.watcher, device=device, corpus=corpus)
     except KeyboardInterrupt:
         if output.is_dir():
             warn(f"the work so far is kept in {output}: the same command resumes it")

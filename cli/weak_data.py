@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from weaksup.records import Problem
 
 __all__ = ["data"]
+
+_IDS = 10  # ids shown without --ids
 
 
 @click.group()
@@ -63,10 +65,11 @@ def data_list(as_json: bool) -> None:
 
 
 @data.command("show")
-@click.argument("data", metavar="[SET]", default="stories")
-@functools.partial(source_options, with_data=False)
+@click.argument("name", metavar="[SET]", required=False)
+@source_options
 @part_options
 @click.option("--id", "wanted", help="Show only the problem with this id.")
+@click.option("--ids", "only_ids", is_flag=True, help="Print only the ids of the problems, one per line.")
 @click.option("--limit", type=in_range(Natural), default=3, show_default=True, help="Number of problems to show.")
 @click.option(
     "--graph",
@@ -77,16 +80,30 @@ def data_list(as_json: bool) -> None:
 @force_option
 @json_option
 def data_show(
-    source: Source, part: Part, wanted: str | None, limit: int, picture: Path | None, force: bool, as_json: bool
+    name: str | None,
+    source: Source,
+    part: Part,
+    wanted: str | None,
+    only_ids: bool,
+    limit: int,
+    picture: Path | None,
+    force: bool,
+    as_json: bool,
 ) -> None:
-    """Show a corpus: its size, skipped problems with reasons, quantities per problem, and the first problems.
+    """Show a corpus: its size, skipped problems with reasons, quantities per problem, ids, and the first problems.
+
+    SET is the same as --data.
 
     \b
     mwp-weak data show
+    mwp-weak data show --path mine.csv --text-field story
     mwp-weak data show math23k --path Math_23K.json --split-file split.json --limit 5
     mwp-weak data show stories --id story-00003
     mwp-weak data show stories --id story-00003 --graph story.png
     """
+    if name is not None and source.data not in (None, name):
+        raise click.UsageError(f"SET is {name} and --data is {source.data}: give one of them")
+    source = replace(source, data=name or source.data)
     corpus = source.read()
     if picture is not None:
         from weaksup.storage.provenance import check_output
@@ -103,6 +120,10 @@ def data_show(
         return
     parts = part.of(corpus)
     problems = corpus.problems if part.split is None else part.problems(corpus)[0]
+    ids = [problem.id for problem in problems]
+    if only_ids:
+        print_json(ids) if as_json else echo("\n".join(ids))
+        return
     quantities = dict(sorted(Counter(len(problem.quantities) for problem in problems).items()))
     shown = problems[:limit]
     if as_json:
@@ -117,6 +138,8 @@ def data_show(
                 "gold_missing": corpus.gold_missing,
                 "quantities": {str(number): count for number, count in quantities.items()},
                 "split": {"name": parts.name, "sizes": parts.sizes},
+                "interpreted_answers": {problem.id: problem.answer_text for problem in corpus.interpreted_answers},
+                "ids": ids,
                 "examples": shown,
             }
         )
@@ -125,8 +148,8 @@ def data_show(
     if source.path is not None and source.path.is_dir():
         echo(f"  read: {', '.join(corpus.paths)}")
     for reason, count in corpus.skipped_by_reason.items():
-        ids = [skipped.id for skipped in corpus.skipped if skipped.reason == reason]
-        echo(f"  skipped, {reason}: {count:,} ({', '.join(ids[:10])}{', ...' if count > 10 else ''})")
+        lost = [skipped.id for skipped in corpus.skipped if skipped.reason == reason]
+        echo(f"  skipped, {reason}: {count:,} ({', '.join(lost[:10])}{', ...' if count > 10 else ''})")
     for reason, count in corpus.gold_missing.items():
         echo(f"  without gold, {reason}: {count:,}")
     echo(f"split {parts}\n")
@@ -135,6 +158,9 @@ def data_show(
     total = max(1, len(problems))
     rows = [(number, count, f"{count / total:.1%}") for number, count in quantities.items()]
     print_table(("quantities", "problems", "share"), rows)
+    if ids:
+        named = ", ".join(ids if len(ids) <= _IDS else [*ids[: _IDS - 1], "...", ids[-1]])
+        echo(f"\nids: {named}" + (" (all of them: --ids)" if len(ids) > _IDS else ""))
     for problem in shown:
         echo()
         _print_problem(problem)

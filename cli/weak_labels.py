@@ -17,7 +17,8 @@ from weaksup.settings import Beam, Epochs, Hidden, Probability, Rounds, Seed
 
 from ._arguments import in_range
 from ._options import FILE, PLACE, Part, Source, described, force_option, json_option, part_options, source_options
-from ._output import Progress, print_json
+from ._output import print_json
+from ._progress import StepsDisplay, working
 from ._terminal import echo, echo_data, warn
 from ._torch import device_option, load_torch, preset_option, solver_option, threads_option
 
@@ -37,7 +38,7 @@ __all__ = ["export", "rank"]
 @click.option("--ranker", default="em", show_default=True, metavar="NAME", help=f"{described(RANKERS)}.")
 @click.option("--model", type=PLACE, help="A trained solver as the draft model, for a ranker that uses one.")
 @click.option("--scorer", metavar="MODULE:NAME", help="Your own draft model instead: package.module:name in Python.")
-@click.option("--drafts", type=in_range(Rounds),
+@click.option("--drafts", "--rounds", "drafts", type=in_range(Rounds),
               help="Train this many drafts on the train part, as the pipeline does, and label that part.")  # fmt: skip
 @click.option("--unseen", type=FILE, metavar="FILE",
               help="With --drafts: the candidates of the valid part, if they are in another file.")  # fmt: skip
@@ -121,7 +122,8 @@ def rank(
                 corpus = source.behind(file).read()
                 asked["problems"] = corpus.problems
                 inputs += corpus.paths
-            made, labels = rank_file(file, output, ranker=ranker, seed=seed, inputs=inputs, force=force, **asked)
+            with working(f"ranking the candidates of {file} by {ranker}"):
+                made, labels = rank_file(file, output, ranker=ranker, seed=seed, inputs=inputs, force=force, **asked)
     sure = sum(label.posterior > 0.9 for label in labels)
     changed = count_changed(file, labels) if asked or drafts else None
     if as_json:
@@ -168,10 +170,9 @@ def _rank_by_rounds(
     from weaksup.rankers.table import check_rounds
     from weaksup.solvers.presets import default_preset, draft_preset
     from weaksup.solvers.training.draft_training import DraftTrainer
-    from weaksup.watching import Watcher
 
     check_rounds(ranker, rounds)
-    source = source.behind(file)
+    source = source.behind(file).inferred
     name = preset or default_preset(source.data)
     changes = {"solver": solver, "hidden": hidden, "epochs": draft_epochs, "seed": seed}
     changes = {key: value for key, value in changes.items() if value is not None}
@@ -181,7 +182,7 @@ def _rank_by_rounds(
     parts = divide(split)
     train, valid = ([problem.without_gold() for problem in problems] for problems in (parts.train, parts.valid))
     warn(f"split {split}")
-    with TemporaryDirectory() as temporary:
+    with TemporaryDirectory() as temporary, StepsDisplay() as display:
         trainer = DraftTrainer(
             draft_folder or Path(temporary),
             train,
@@ -190,7 +191,7 @@ def _rank_by_rounds(
             changes=changes,
             beam=beam,
             device=device,
-            watch=Watcher(warn, Progress),
+            watch=display.watcher,
         )
         return rank_file_by_rounds(
             file,

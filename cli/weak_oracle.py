@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,12 @@ from weaksup.settings import Count
 from ._arguments import in_range
 from ._options import FILE, Part, Source, json_option, part_options, source_options
 from ._output import print_json, print_table, record_fields
-from ._terminal import echo
+from ._terminal import echo, warn
 
 if TYPE_CHECKING:
     from weaksup.measure.cases import Shown
+    from weaksup.measure.conditions import Condition
+    from weaksup.records import CandidateSet, Label, Problem
     from weaksup.report.score_tables import TextTable
 
 __all__ = ["oracle", "show"]
@@ -93,30 +96,94 @@ def _print_titled(table: TextTable) -> None:
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option("--id", "wanted", required=True, help="The id of the problem.")
-@click.option("--labels", type=FILE, help="A label file with the posteriors of the candidates.")
+@click.option("--id", "wanted", multiple=True, help="The id of a problem; may be given several times.")
+@click.option("--where", metavar="CONDITION", help="Show the problems that fulfil a condition, see above.")
+@click.option("--labels", type=FILE, help="A label file: marks the label of each problem, and gives the posteriors.")
+@click.option("--problems", "most", type=in_range(Count), default=10, show_default=True,
+              help="With --where: number of problems to show.")  # fmt: skip
 @click.option("--limit", type=in_range(Count), default=20, show_default=True, help="Number of candidates to show.")
 @click.option("--law", default="value", metavar="LAW", help="When an equation is right, see mwp-weak oracle --help.")
 @source_options
+@part_options
 @json_option
-def show(file: Path, wanted: str, labels: Path | None, limit: int, law: str, source: Source, as_json: bool) -> None:
-    """Show one problem of FILE (candidates or labels): its text with the quantities marked, and each candidate with
-    its stage, its value, its posterior and whether it is equivalent to the gold equation.
+def show(
+    file: Path,
+    wanted: tuple[str, ...],
+    where: str | None,
+    labels: Path | None,
+    most: int,
+    limit: int,
+    law: str,
+    source: Source,
+    part: Part,
+    as_json: bool,
+) -> None:
+    """Show problems of FILE (candidates or labels): the text with the quantities marked, and each candidate with
+    its stage, its value, its posterior and whether it is equivalent to the gold equation.  The label comes first.
+
+    A condition joins words and comparisons by and, or, not and brackets.  The words are right and wrong (the label
+    against gold), covered, single and multiple (by number of candidates), reachable (gold is among the candidates) and
+    gold (there is a gold equation).  Numbers that can be compared are n (quantities), candidates, posterior and answer;
+    texts are stage, ranker, reason and id.
 
     \b
-    mwp-weak show candidates.jsonl --id story-00003
-    mwp-weak show candidates.jsonl --id story-00003 --labels labels.jsonl
+    mwp-weak show candidates.jsonl --id story-00003 --id story-00005
+    mwp-weak show candidates.jsonl --labels labels.jsonl --where "wrong and n>=4"
+    mwp-weak show labels.jsonl --where "posterior<0.5 and not single" --problems 3
     """
     from weaksup.measure.cases import show_problem
-    from weaksup.measure.foreign_labels import find_record
+    from weaksup.measure.conditions import parse_condition
+    from weaksup.measure.foreign_labels import records_by_id
     from weaksup.records import Label
 
-    record = find_record(file, wanted)
-    label = None if labels is None else find_record(labels, wanted)
-    if not isinstance(label, Label | None):
+    if bool(wanted) == (where is not None):
+        raise click.UsageError("give the ids of problems (--id) or a condition (--where)")
+    condition = None if where is None else parse_condition(where)
+    records = records_by_id(file)
+    chosen = {} if labels is None else records_by_id(labels)
+    if any(not isinstance(label, Label) for label in chosen.values()):
         raise click.UsageError(f"{labels} holds candidates, not labels")
-    shown = show_problem(source.behind(file).read().problem(wanted), record, label=label, law=law)
-    print_json(shown) if as_json else _print_shown(shown, limit=limit)
+    known = {id: label for id, label in chosen.items() if isinstance(label, Label)}
+    corpus = source.behind(file).read()
+    if condition is not None:
+        found = _fulfilling(condition, part.problems(corpus)[0], records, known, law=law)
+        warn(f"{len(found):,} problems: {where}" + (f"; the first {most:,} are shown" if len(found) > most else ""))
+        wanted = tuple(problem.id for problem in found[:most])
+    problems = {problem.id: problem for problem in corpus.problems}
+    for i, id in enumerate(wanted):
+        problem = problems.get(id) or corpus.problem(id)
+        if id not in records:
+            raise click.ClickException(f"{file} has no problem {id}")
+        shown = show_problem(problem, records[id], label=known.get(id), law=law)
+        if as_json:
+            print_json(shown)
+        else:
+            if i:
+                echo()
+            _print_shown(shown, limit=limit)
+
+
+def _fulfilling(
+    condition: Condition,
+    problems: Sequence[Problem],
+    records: Mapping[str, CandidateSet | Label],
+    labels: Mapping[str, Label],
+    *,
+    law: str,
+) -> list[Problem]:
+    """The problems that fulfil a condition, in order."""
+    from weaksup.measure.cases import problem_facts
+    from weaksup.measure.judge import Judge
+
+    here = [problem for problem in problems if problem.id in records]
+    judge = Judge(here, law=law)
+    facts = [problem_facts(problem, records[problem.id], judge, label=labels.get(problem.id)) for problem in here]
+    for name in ("right", "wrong", "posterior", "ranker"):
+        if name in condition.names and here and not any(known["ranker"] for known in facts):
+            raise click.UsageError(f"{name} is about labels: give a label file with --labels")
+    if condition.names & {"right", "wrong", "reachable"} and not any(known["gold"] for known in facts):
+        warn("no problem has a gold equation: right, wrong and reachable are never true")
+    return [problem for problem, known in zip(here, facts, strict=True) if condition.holds(known)]
 
 
 def _print_shown(shown: Shown, *, limit: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import mean, stdev
@@ -22,12 +21,16 @@ from ._options import (
     PATH_OPTION,
     PLACE,
     SPLIT_FILE_OPTION,
+    STRICT_OPTION,
+    Source,
     described,
     json_option,
     reading_options,
+    story_seed_option,
     with_options,
 )
-from ._output import Progress, print_json, print_table
+from ._output import print_json, print_table
+from ._progress import StepsDisplay
 from ._terminal import echo, warn
 from ._torch import device_option, load_torch, precision_option, preset_option, solver_option, threads_option
 
@@ -39,9 +42,17 @@ __all__ = ["pipeline"]
 
 @click.command()
 @functools.partial(
-    with_options, options=[DATA_OPTION, PATH_OPTION, SPLIT_FILE_OPTION, *reading_options(ReadingOptions)]
+    with_options,
+    options=[
+        DATA_OPTION,
+        PATH_OPTION,
+        SPLIT_FILE_OPTION,
+        *reading_options(ReadingOptions),
+        story_seed_option(own_seed=True),
+        STRICT_OPTION,
+    ],
 )
-@click.option("--out", type=PLACE, help="The run folder.  [default: run-SET-SOLVER-RANKER]")
+@click.option("-o", "--output", "--out", "out", type=PLACE, help="The run folder.  [default: run-SET-SOLVER-RANKER]")
 @click.option("--config", type=FILE, help="Settings as TOML; options on the command line override them.")
 @solver_option
 @click.option(
@@ -57,7 +68,13 @@ __all__ = ["pipeline"]
 @click.option("--epochs", type=in_range(Epochs), help="Epochs of the solver.")
 @click.option("--draft-epochs", type=in_range(Epochs), help="Epochs of the first draft model.")
 @click.option("--hidden", type=in_range(Hidden), help="Hidden size of the solver and its drafts.")
-@click.option("--rounds", type=in_range(Rounds), help="Number of drafts that the ranker em trains.  [default: 2]")
+@click.option(
+    "--drafts",
+    "--rounds",
+    "rounds",
+    type=in_range(Rounds),
+    help="Number of drafts that the ranker em trains.  [default: 2]",
+)
 @click.option("--soft", type=click.Choice(get_args(Soft)),
               help="Train on all likely candidates, weighted by their posteriors.  [default: none]")  # fmt: skip
 @click.option("--beam", type=in_range(Beam), help="Beam width of evaluation and of the ranker beam.  [default: 5]")
@@ -84,6 +101,7 @@ def pipeline(
     workers: int | None,
     tensorboard: Path | None,
     resume: bool,
+    strict: bool,
     as_json: bool,
     **flags: Any,
 ) -> None:
@@ -96,7 +114,7 @@ def pipeline(
     mwp-weak pipeline
     mwp-weak pipeline --data math23k --path Math_23K.json --split-file split.json --out run
     """
-    from weaksup.pipeline.config import GOLD, merge_config
+    from weaksup.pipeline.config import GOLD, merge_config, source_settings
     from weaksup.report import require_jinja
     from weaksup.storage.run_files import CONFIG, REPORT
 
@@ -111,23 +129,21 @@ def pipeline(
     load_torch(threads)
     require_jinja()
     from weaksup.pipeline.run import run_pipeline
-    from weaksup.watching import Watcher
 
-    start = time.monotonic()
-
-    def say(line: str) -> None:
-        warn(f"[{time.monotonic() - start:4.0f} s] {line}")
-
+    path = None if settings.path is None else Path(settings.path)
+    corpus = Source(settings.data, path, source_settings(settings), strict).read()
     try:
-        metrics = run_pipeline(
-            settings,
-            folder,
-            resume=resume,
-            watch=Watcher(say, _progress),
-            device=device,
-            workers=workers,
-            tensorboard=tensorboard,
-        )
+        with StepsDisplay() as display:
+            metrics = run_pipeline(
+                settings,
+                folder,
+                resume=resume,
+                watch=display.watcher,
+                device=device,
+                workers=workers,
+                tensorboard=tensorboard,
+                corpus=corpus,
+            )
     except KeyboardInterrupt:
         warn(f"the work so far is kept; resume with: mwp-weak pipeline --out {folder} --resume")
         raise
@@ -136,10 +152,6 @@ def pipeline(
         return
     _print_metrics(metrics)
     echo(f"\n{folder / REPORT}")
-
-
-def _progress(what: str) -> Callable[[int, int], None]:
-    return Progress(what)
 
 
 def _print_metrics(metrics: Metrics) -> None:
@@ -159,13 +171,15 @@ def _row(arm: Arm) -> list[Any]:
     def of(value: Callable[[ArmRun], float | None]) -> str:
         return _mean_percent(*[value(run) for run in arm.runs])
 
+    known = [run.evaluation.false_matches for run in arm.runs]
+    matches = [count for count in known if count is not None]
     return [
         arm.name,
         round(mean(run.labels for run in arm.runs)),
         of(lambda run: run.oracle.micro if run.oracle else None),
         of(lambda run: run.evaluation.answer_accuracy),
         of(lambda run: run.evaluation.equation_accuracy),
-        round(mean(run.evaluation.false_matches for run in arm.runs)),
+        round(mean(matches)) if matches else "-",
     ]
 
 

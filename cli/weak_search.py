@@ -11,7 +11,8 @@ from weaksup.settings import Count, Workers
 
 from ._arguments import in_range
 from ._options import FILE, Source, json_option, source_options
-from ._output import Progress, print_json
+from ._output import print_json
+from ._progress import Progress
 from ._terminal import echo, warn
 
 __all__ = ["search"]
@@ -64,7 +65,7 @@ def search(
     corpus = source.read()
     check_output(output, inputs=[plan] if plan.endswith(".toml") else (), force=True)
     start = time.monotonic()
-    with Progress("problems") as progress:
+    with Progress("problems", waiting="(compiling, on first use)") as progress:
         try:
             made = run_search(
                 corpus,

@@ -1,4 +1,4 @@
-"""`mwp-weak train`, `evaluate` and `solve`: solvers from labels or gold equations.
+"""`mwp-weak train` and `evaluate`: solvers from labels or gold equations.
 
 torch is imported inside the commands, by `load_torch`.
 """
@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from mathcanon.files import bounded_text
 from weaksup.settings import BatchSize, Beam, Count, Epochs, Hidden, LearningRate, Natural, Seed, Share, Soft
 
 from ._arguments import in_range, read_tolerance
 from ._options import FILE, FOLDER, Part, Source, force_option, json_option, part_options, source_options
-from ._output import NO, YES, Progress, print_json, print_table, record_fields
+from ._output import print_json, print_table, record_fields
+from ._progress import Progress
 from ._terminal import echo, warn
 from ._torch import device_option, load_torch, precision_option, preset_option, solver_option, threads_option
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from weaksup.solvers.data.lessons import Cells
     from weaksup.solvers.training.loop import TrainResult
 
-__all__ = ["evaluate", "solve", "train"]
+__all__ = ["answers_option", "beam_option", "evaluate", "train"]
 
-_beam = click.option(
+beam_option = click.option(
     "--beam", type=in_range(Beam), default=5, show_default=True, help="Beam width: equations kept while decoding."
 )
 
-_answers = click.option(
+answers_option = click.option(
     "--answer-model/--no-answer-model",
     default=True,
     show_default=True,
@@ -94,7 +94,9 @@ def _labels(context: click.Context, option: click.Parameter, given: str) -> str:
 @threads_option
 @_groups
 @click.option("--tensorboard", type=FOLDER, metavar="DIR", help="Also write training curves to this folder.")
-@click.option("--overwrite", is_flag=True, help="Replace a model that was trained with other settings.")
+@click.option(
+    "--force", "--overwrite", "overwrite", is_flag=True, help="Replace a model that was trained with other settings."
+)
 @click.option("-o", "--output", type=FOLDER, default="model", show_default=True, help="The model folder.")
 @json_option
 def train(
@@ -145,7 +147,7 @@ def train(
     first = os.environ.get("RANK", "0") == "0"  # of the processes that torchrun started
     tell = warn if first else _nothing
     chosen = _chosen(changes, settings)
-    source = source if labels == "gold" else source.behind(Path(labels))
+    source = (source if labels == "gold" else source.behind(Path(labels))).inferred
     name = preset or default_preset(source.data)
     config, how = preset_settings(name, **chosen)
     first_weights = None if start is None else Solver.load(start, device=device)
@@ -251,13 +253,13 @@ def _print_trained(output: Path, result: TrainResult) -> None:
 @click.argument("model", type=FOLDER, metavar="MODEL_DIR")
 @source_options
 @part_options
-@_beam
+@beam_option
 @click.option("--tolerance", default="0", show_default=True, metavar="NUMBER", callback=read_tolerance,
               help="The largest accepted distance between a value and the answer.")  # fmt: skip
 @click.option("--law", default="value", show_default=True, metavar="LAW",
               help="When an equation counts as equal to gold: see mwp-weak oracle --help.")  # fmt: skip
 @_groups
-@_answers
+@answers_option
 @click.option("--predictions", type=FILE, help="Write the prediction for each problem: JSON Lines, or .gz.")
 @force_option
 @device_option
@@ -297,7 +299,7 @@ def evaluate(
 
     solver = Solver.load(model, device=device, answer_model=answer_model)
     made = read_origin(model)
-    if made is None and source.data is None:
+    if made is None and source.data is None and source.path is None:
         warn(f"{model} does not say which corpus it was trained on: using stories (choose with --data)")
     if made is not None and made.corpus is not None and source.data in (None, made.corpus.name):
         source, part = source.of_run(made), part.of_run(made)
@@ -324,7 +326,8 @@ def evaluate(
     echo(f"{model}, beam {beam}: {name}")
     sizes = [_row(size, accuracy) for size, accuracy in result.by_quantities.items()]
     print_table(("quantities", "problems", "answers", "equations"), [*sizes, _row("all", result)])
-    echo(f"false matches (right value, wrong equation): {result.false_matches:,}")
+    matches = "-" if result.false_matches is None else f"{result.false_matches:,}"
+    echo(f"false matches (right value, wrong equation): {matches}")
 
 
 def _row(size: str, found: Accuracy | Evaluation) -> tuple[str | int, ...]:
@@ -332,60 +335,3 @@ def _row(size: str, found: Accuracy | Evaluation) -> tuple[str | int, ...]:
 
     shares = [percent(share, sign=True, nothing="-") for share in (found.answer_accuracy, found.equation_accuracy)]
     return size, found.problems, *shares
-
-
-# --- solve ------------------------------------------------------------------------------------------------------------
-
-
-@click.command()
-@click.argument("model", type=FOLDER, metavar="MODEL_DIR")
-@click.argument("text")
-@click.option("--language", type=click.Choice(["en", "zh"]),
-              help="Language of the text.  [default: detected from its characters]")  # fmt: skip
-@_beam
-@_answers
-@device_option
-@json_option
-def solve(
-    model: Path, text: str, language: str | None, beam: int, answer_model: bool, device: str, as_json: bool
-) -> int:
-    """Solve a word problem in English or Chinese: print an equation and the answer.  TEXT may be - for stdin.
-
-    Prints the most likely equation in the numbers of the text and its value, then all equations of the beam.  The exit
-    code is 1 if the text has no numbers or no equation has a value.
-
-    \b
-    mwp-weak solve model "Tom has 3 apples and buys 5 more. How many has he now?"
-    mwp-weak solve model - < problem.txt
-    """
-    if text == "-":
-        with click.open_file("-", encoding="utf-8", errors="surrogateescape") as stdin:
-            text = bounded_text(stdin, "<stdin>")
-    text = text.strip()
-    if not text:
-        raise click.ClickException("the text is empty")
-    load_torch()
-    from weaksup.corpora.problems import segment_text
-    from weaksup.solvers.decoding.solver import Solver
-
-    solver = Solver.load(model, device=device, answer_model=answer_model)
-    _, _, quantities = segment_text(text, language=language or "", number_words=True)
-    found = solver.solve(text, beam=beam, language=language or "") if quantities else []
-    if as_json:
-        print_json({"text": text, "predictions": found})
-    elif found:
-        echo(found[0].equation)
-        echo(f"{_value(found[0].exact)}\n")
-        rows = [(f"{one.probability:.1%}", _value(one.exact), one.equation) for one in found]
-        print_table(("probability", "value", "equation"), rows)
-    if not found:
-        warn("no equation has a value" if quantities else "there is no number in the text")
-    return YES if found else NO
-
-
-def _value(value: Fraction) -> str:
-    """A value as text: 8, 2.5, or 17/3 with its approximate decimal."""
-    if value.denominator == 1:
-        return str(value)
-    short = f"{float(value):.6g}"
-    return short if Fraction(short) == value else f"{value} (about {short})"

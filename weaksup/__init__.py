@@ -23,6 +23,7 @@ from .records import Candidate, CandidateSet, Label, Problem, Quantity
 if TYPE_CHECKING:
     from .corpora import Corpus, read_corpus
     from .corpora.parts import split_corpus
+    from .corpora.python_objects import read_objects
     from .measure.predictions import evaluate_solver
     from .measure.score import score_candidates, score_labels
     from .rankers.table import rank_candidates, rank_with_draft
@@ -52,6 +53,7 @@ __all__ = [
     "rank_candidates",
     "rank_with_draft",
     "read_corpus",
+    "read_objects",
     "score_candidates",
     "score_labels",
     "search_problems",
@@ -72,6 +74,7 @@ __getattr__ = late_attributes(
         "rank_candidates": "weaksup.rankers.table:rank_candidates",
         "rank_with_draft": "weaksup.rankers.table:rank_with_draft",
         "read_corpus": "weaksup.corpora:read_corpus",
+        "read_objects": "weaksup.corpora.python_objects:read_objects",
         "score_candidates": "weaksup.measure.score:score_candidates",
         "score_labels": "weaksup.measure.score:score_labels",
         "search_problems": "weaksup.search.batch:search_problems",

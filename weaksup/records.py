@@ -43,6 +43,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     language: str = ""  # "zh" or "en"
     gold: str | None = None  # the equation as published; read by the oracle and by supervised training only
     gold_missing: str | None = None  # why there is no gold equation, where the corpus should have one
+    answer_text: str | None = None  # the answer as written, where a unit, a currency or a percent sign was interpreted
     scheme: str | None = None  # the story scheme that generated it (embedded stories only)
 
     @property

@@ -108,6 +108,10 @@ class ReadingOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     number_words: Annotated[bool, _told("Whether number words such as two are quantities.")] | None = None
     segmenter: Annotated[str, _told("Tokenize the text with english, characters or rjieba.", "NAME")] | None = None
+    text_field: Annotated[str, _told("Field of the text, or several: body+question (own data).", "NAME")] | None = None
+    answer_field: Annotated[str, _told("Field of the answer (own data).", "NAME")] | None = None
+    gold_field: Annotated[str, _told("Field of the gold equation, if any (own data).", "NAME")] | None = None
+    id_field: Annotated[str, _told("Field of the id (own data).", "NAME")] | None = None
     subset: Annotated[str, _told("Subset of asdiv: all, or a for ASDiv-A.", "NAME")] | None = None
     language: Annotated[str, _told("Language of the stories (stories only).", "en|zh")] | None = None
     size: Annotated[Stories, _told("Number of problems (stories only).")] | None = None

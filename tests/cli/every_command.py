@@ -57,7 +57,7 @@ CALLS = {
     "mwp-canon draw": Call("", (("expr", "a-b"),)),
     "mwp-canon serve": Call("--port 0"),
     "mwp-weak data list": Call(),
-    "mwp-weak data show": Call("--path {}/corpus.jsonl --split-file {}/split.json --split test", (("data", "jsonl"),)),
+    "mwp-weak data show": Call("--path {}/corpus.jsonl --split-file {}/split.json --split test", (("name", "jsonl"),)),
     "mwp-weak search": Call(f"{_CORPUS} --plan {{}}/plan.toml --workers 1 -o out.jsonl"),
     "mwp-weak rank": Call("--ranker basic --model {}/model -o out.jsonl", (("file", "{}/candidates.jsonl"),)),
     "mwp-weak export": Call("--split-file {}/split.json --split train", (("file", "{}/labels.jsonl"),)),

@@ -1087,7 +1087,7 @@ def test_a_closed_stream_is_no_traceback(closed: str) -> None:
 
 @pytest.mark.parametrize("command", ["count", "sequence"])
 def test_a_long_count_says_how_far_it_is(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mwp_cli._output.Progress.EVERY", 0.0)
+    monkeypatch.setattr("mwp_cli._progress.Progress.EVERY", 0.0)
     result = run(command, "300")
     assert result.exit_code == 0
     assert re.search(r"^255 of 600 terms, .* a second, .* s left$", result.stderr, re.MULTILINE)
@@ -1096,7 +1096,7 @@ def test_a_long_count_says_how_far_it_is(command: str, monkeypatch: pytest.Monke
 
 
 def test_a_long_approximation_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mwp_cli._output.Progress.EVERY", 0.0)
+    monkeypatch.setattr("mwp_cli._progress.Progress.EVERY", 0.0)
     result = run("asymptotics", "300")
     assert "255 of 600 terms" in result.stderr
     assert f"exact = {mc.count(300)}" in result.stdout.splitlines()

@@ -19,7 +19,7 @@ import msgspec
 import pytest
 from click import Group
 from click.testing import CliRunner, Result
-from mwp_cli._output import Progress
+from mwp_cli._progress import Progress
 from mwp_cli.weak import main
 
 import mathcanon as mc
@@ -286,7 +286,7 @@ def test_progress_is_a_bar_on_a_terminal(tmp_path: Path) -> None:
     assert process.returncode == 0
     assert "30 problems" in result
     assert b"\x1b" not in result.encode()
-    assert "30/30 problems" in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode())
+    assert "30 of 30 problems" in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode())
 
 
 def test_search_is_the_default_of_a_newcomer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,8 @@
 
 `20`, `98.5`, `40%`, `((3)/(5))`, `1((7)/(9))`, `(3/5)`, `2(1/3)`, `1 1/2`, `15 (balls)`, `$1,250`, `-410.0`, JSON
 numbers (a float as it prints: 0.16666666666666666 stays that decimal), and calculations that were not evaluated
-(`160/(1-20%)`).  A ratio `5:6` is a division.  Several numbers (`3; 4`), words and clock times are refused.
+(`160/(1-20%)`).  A ratio `5:6` is a division.  Currencies and units are dropped (`Rs. 500`, `60 km/h`, `40 m^2`);
+`60 percent` is 60%.  Several numbers (`3; 4`), words and clock times are refused.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from fractions import Fraction
 from mathcanon.errors import MathCanonError
 from mathcanon.notation.notations import parse_number
 
-__all__ = ["AnswerError", "read_answer"]
+__all__ = ["AnswerError", "is_interpreted", "read_answer"]
 
 MAX_BITS = 4_000
 MAX_LENGTH = 1_000
@@ -21,8 +22,14 @@ MAX_LENGTH = 1_000
 _NUMERIC = re.compile(r"-?\d{1,300}(?:\.\d{1,300})?", re.ASCII)
 _RATIO = re.compile(r"(\d{0,300})\({1,2}(\d{1,300})\)?/\(?(\d{1,300})\){1,2}", re.ASCII)
 _UNIT_IN_BRACKETS = re.compile(r"\s*\(\s*[^\d()]*[A-Za-z][^()]*\)\s*$")
-_CURRENCY = re.compile(r"^(-?)\s*[$€£¥￥]\s*")
+_CURRENCY = re.compile(r"^(-?)\s*(?:(?:US|CA|AU|NZ|HK)?[$€£¥￥₹]|Rs\.?|(?:USD|EUR|GBP|CNY|RMB|INR)\b)\s*")
 _UNIT = re.compile(r"(?<=[\d%)])\s*(?:[^\W\d_]|[°℃㎡㎏])[^\d()=:;+*/<>]*$")
+# Units with a power are listed, because 3x^2 has no unit: m^2, cm2, ft³, m/s^2.
+_POWER = r"(?:[kcdm]?m|ft|in|yd|mi|s)(?:\^?[23]|[²³])"
+_WORD = rf"(?:{_POWER}|°?[^\W\d_]+\.?)"
+_COMPOUND_UNIT = re.compile(rf"(?<=[\d%)])\s*{_WORD}(?:(?:\s*[/·]\s*|[ -]){_WORD})*\.?$")
+_PERCENT_WORD = re.compile(r"(?<=\d)\s*per\s?cent\.?$", re.IGNORECASE)
+_INTERPRETED = re.compile(r"[^\W\d_]|[$€£¥￥₹%％,°℃㎡㎏]")
 _THOUSANDS = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])", re.ASCII)
 _MIXED = re.compile(r"(-?)(\d+)\s+(\d+)/(\d+)", re.ASCII)
 _CLOCK = re.compile(r"\d+:\d+(?::\d+|\s*[ap]\.?m)", re.ASCII | re.IGNORECASE)
@@ -62,10 +69,20 @@ def _calculate(text: str) -> Fraction:
     if _CLOCK.search(text):
         raise AnswerError(f"a clock time: {text:.60}")
     plain = _CURRENCY.sub(r"\1", _UNIT_IN_BRACKETS.sub("", text))
-    plain = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), _UNIT.sub("", plain))
+    plain = _COMPOUND_UNIT.sub("", _UNIT.sub("", _PERCENT_WORD.sub("%", plain)))
+    plain = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), plain)
     if mixed := _MIXED.fullmatch(plain.strip()):
         plain = f"{mixed[1]}({mixed[2]}+{mixed[3]}/{mixed[4]})"
     try:
         return parse_number(plain)
     except MathCanonError as error:
         raise AnswerError(f"not one number: {text:.60}") from error
+
+
+def is_interpreted(raw: object) -> bool:
+    """Whether an answer is text from which a unit, a currency, separators or a percent sign were read.
+
+    >>> is_interpreted("60 km/h"), is_interpreted("1,200"), is_interpreted("3/4"), is_interpreted(0.5)
+    (True, True, False, False)
+    """
+    return isinstance(raw, str) and bool(_INTERPRETED.search(raw))

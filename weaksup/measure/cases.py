@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -28,6 +28,7 @@ __all__ = [
     "case_study",
     "find_case",
     "marked_text",
+    "problem_facts",
     "show_problem",
 ]
 
@@ -41,6 +42,7 @@ class CandidateVerdict(msgspec.Struct, frozen=True, kw_only=True):
     value: str
     posterior: float | None = None
     right: bool | None = None  # None: there is no gold to compare with
+    chosen: bool = False  # whether it is the label
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +55,11 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     quantities: dict[str, str]
     candidates: tuple[CandidateVerdict, ...]
     reason: str | None = None  # why there is no candidate
+
+    @property
+    def label(self) -> CandidateVerdict | None:
+        """The candidate that was chosen as the label, if any."""
+        return next((candidate for candidate in self.candidates if candidate.chosen), None)
 
 
 class Case(NamedTuple):
@@ -75,37 +82,75 @@ CASES = (
 def show_problem(
     problem: Problem, found: CandidateSet | Label, *, label: Label | None = None, law: str = "value"
 ) -> Shown:
-    """What `mwp-weak show` prints: candidates with the posteriors of a label, or the candidates that a label keeps."""
+    """What `mwp-weak show` prints: candidates with the posteriors of a label, or the candidates that a label keeps.
+
+    The label comes first, the other candidates in their order.
+    """
     if problem.id != found.id:
         raise DataError(f"these are the candidates of problem {found.id}, not of {problem.id}")
     if isinstance(found, Label):
         label = label or found
         found = _kept_candidates(found, problem)
     posteriors = {} if label is None else _posteriors(label)
+    chosen = None if label is None else canonical(label.expr)
     judged = Judge([problem], law=law).judge_set(found)
     surfaces = [quantity.surface for quantity in problem.quantities]
     values = [quantity.exact for quantity in problem.quantities]
+    candidates = [
+        CandidateVerdict(
+            expr=candidate.expr,
+            equation=equation_text(candidate.expr, values, surfaces),
+            stage=candidate.stage,
+            value=candidate.value,
+            posterior=posteriors.get(canonical(candidate.expr), 0.0) if posteriors else None,
+            right=None if judged.right is None else judged.right[i],
+            chosen=chosen is not None and canonical(candidate.expr) == chosen,
+        )
+        for i, candidate in enumerate(found.candidates)
+    ]
     return Shown(
         id=problem.id,
         text=marked_text(problem),
         answer=problem.answer,
         gold=problem.gold,
         quantities=by_name([quantity.value for quantity in problem.quantities]),
-        candidates=tuple(
-            [
-                CandidateVerdict(
-                    expr=candidate.expr,
-                    equation=equation_text(candidate.expr, values, surfaces),
-                    stage=candidate.stage,
-                    value=candidate.value,
-                    posterior=posteriors.get(canonical(candidate.expr), 0.0) if posteriors else None,
-                    right=None if judged.right is None else judged.right[i],
-                )
-                for i, candidate in enumerate(found.candidates)
-            ]
-        ),
+        candidates=tuple(sorted(candidates, key=lambda candidate: not candidate.chosen)),
         reason=found.reason,
     )
+
+
+def problem_facts(
+    problem: Problem, found: CandidateSet | Label, judge: Judge, *, label: Label | None = None
+) -> dict[str, Any]:
+    """What is known of a problem, by the names that conditions use (see `conditions`)."""
+    if isinstance(found, Label):
+        label = label or found
+        candidates, reachable = found.candidates, None
+    else:
+        verdicts = judge.judge_set(found).right
+        candidates, reachable = len(found.candidates), None if verdicts is None else any(verdicts)
+    right = None if label is None else judge.judge_expr(label.expr, problem)
+    return {
+        "id": problem.id,
+        "n": len(problem.quantities),
+        "answer": problem.exact_answer,
+        "candidates": candidates,
+        "posterior": None if label is None else label.posterior,
+        "ranker": None if label is None else label.ranker,
+        "stage": label.stage if label is not None else _simplest_stage(found),
+        "reason": None if isinstance(found, Label) else found.reason,
+        "covered": candidates > 0,
+        "single": candidates == 1,
+        "multiple": candidates > 1,
+        "reachable": reachable,
+        "gold": judge.gold(problem) is not None,
+        "right": right,
+        "wrong": None if right is None else not right,
+    }
+
+
+def _simplest_stage(found: CandidateSet | Label) -> str | None:
+    return found.candidates[0].stage if isinstance(found, CandidateSet) and found.candidates else None
 
 
 def _kept_candidates(label: Label, problem: Problem) -> CandidateSet:

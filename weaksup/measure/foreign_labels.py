@@ -20,7 +20,7 @@ from ..meaning.operand_names import CONSTANTS
 from ..records import CandidateSet, Label
 from ..storage.json_lines import read_records
 
-__all__ = ["ForeignLabel", "Records", "exact_equation", "find_record", "read_scored"]
+__all__ = ["ForeignLabel", "Records", "exact_equation", "read_scored", "records_by_id"]
 
 _DECIMAL = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d{1,3})?(?![\w.%])")
 _NEAR = Fraction(1, 10**9)  # relative: floats have 15 to 17 digits
@@ -52,14 +52,14 @@ def read_scored(path: str | PathLike[str]) -> Records:
     raise DataError("neither candidates nor labels: a record has an id and candidates or an equation", path=str(path))
 
 
-def find_record(path: str | PathLike[str], id: str) -> CandidateSet | Label:
-    """The record of a problem in a file of candidates or labels."""
+def records_by_id(path: str | PathLike[str]) -> dict[str, CandidateSet | Label]:
+    """The records of a file of candidates or labels by the ids of their problems."""
+    found: dict[str, CandidateSet | Label] = {}
     for record in read_scored(path):
         if isinstance(record, ForeignLabel):
             raise DataError("foreign labels have no candidates to show", path=str(path))
-        if record.id == id:
-            return record
-    raise DataError(f"{path} has no problem {id}")
+        found[record.id] = record
+    return found
 
 
 def exact_equation(equation: str, values: Sequence[Fraction]) -> str:

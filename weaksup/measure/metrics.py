@@ -31,7 +31,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     beam: int
     answer_accuracy: Share | None
     equation_accuracy: Share | None
-    false_matches: Natural = 0  # right answers by a wrong equation
+    false_matches: Natural | None = None  # right answers by a wrong equation; None without gold
     by_quantities: dict[str, Accuracy]
 
 

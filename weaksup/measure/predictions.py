@@ -161,7 +161,7 @@ def sum_up(judged: Sequence[JudgedPrediction], *, beam: int) -> Evaluation:
         beam=beam,
         answer_accuracy=whole.answer_accuracy,
         equation_accuracy=whole.equation_accuracy,
-        false_matches=sum(one.is_false_match for one in judged),
+        false_matches=None if whole.equation_accuracy is None else sum(one.is_false_match for one in judged),
         by_quantities={size: accuracy for size, accuracy in sizes.items() if accuracy.problems},
     )
 

@@ -229,9 +229,10 @@ def _score(
         else:
             reasons[result.reason] += 1
             powers += _has_power(problem)
+    has_gold = whole.with_gold > 0  # else a corpus without gold would get the share 0 for its skipped problems
     for bad in skipped:
         if part is None or bad.id in part:
-            whole.add(nothing, has_gold=True)
+            whole.add(nothing, has_gold=has_gold)
             reasons[bad.reason] += 1
     found = [result for result in judged.values() if result.candidates]
     counts = [result.candidates for result in found]

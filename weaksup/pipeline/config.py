@@ -12,6 +12,7 @@ import msgspec
 from mathcanon.files import AnyPath, whole_file
 
 from ..baselines.table import BASELINES, LBFConfig, WARMConfig
+from ..corpora import infer_corpus
 from ..errors import ConfigError, DataError
 from ..rankers.table import RANKERS
 from ..settings import (
@@ -28,14 +29,25 @@ from ..settings import (
     Seed,
     Seeds,
     Soft,
+    SourceOptions,
     check_choice,
     check_names,
     convert_settings,
+    given_options,
 )
 from ..solvers.table import SOLVERS
 from ..storage.whole_files import read_file
 
-__all__ = ["GOLD", "PipelineConfig", "arms", "as_settings", "merge_config", "read_config", "write_config"]
+__all__ = [
+    "GOLD",
+    "PipelineConfig",
+    "arms",
+    "as_settings",
+    "merge_config",
+    "read_config",
+    "source_settings",
+    "write_config",
+]
 
 #: The arm that trains on gold equations, for comparison.
 GOLD = "gold"
@@ -101,9 +113,16 @@ def merge_config(file: AnyPath | None, flags: Mapping[str, Any]) -> PipelineConf
         config = convert_settings(values, PipelineConfig)
     except ConfigError as error:
         raise ConfigError(f"{file}: {error}" if file is not None else str(error)) from error
+    if "data" not in values and config.path is not None:
+        config = msgspec.structs.replace(config, data=infer_corpus(config.path))
     if config.data == "stories" and config.size is None:
         config = msgspec.structs.replace(config, size=_STORIES)
     return config
+
+
+def source_settings(config: PipelineConfig) -> SourceOptions:
+    """How to read the corpus of a run."""
+    return SourceOptions(**given_options(config, ReadingOptions), seed=config.story_seed)
 
 
 def read_config(path: AnyPath) -> PipelineConfig:

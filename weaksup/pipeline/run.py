@@ -25,14 +25,14 @@ from ..rankers.table import RANKERS
 from ..records import CandidateSet, Label, Problem
 from ..search.executors import available_cores
 from ..search.plans import load_plan, stage_order
-from ..settings import ReadingOptions, given_options
+from ..settings import SourceOptions, given_options
 from ..storage.claims import claim_folder
 from ..storage.folder_lock import lock_folder
 from ..storage.json_files import write_json
 from ..storage.json_lines import read_records, write_records
 from ..storage.run_files import CANDIDATES, CONFIG, EXAMPLES, LABELS, METRICS, TIMES, VALID_CANDIDATES
 from ..watching import Watcher
-from .config import PipelineConfig, arms, as_settings, read_config, write_config
+from .config import PipelineConfig, arms, as_settings, read_config, source_settings, write_config
 from .steps import (
     GuardedSplit,
     Run,
@@ -68,9 +68,7 @@ def run_pipeline(
     Raises ConfigError for invalid settings, or if `out` belongs to another run, or was begun and `resume` is not set.
     """
     folder = Path(out)
-    options = given_options(config, ReadingOptions)
-    if config.story_seed is not None:
-        options["seed"] = config.story_seed
+    options = given_options(source_settings(config), SourceOptions)
     corpus = corpus or read_corpus(config.data, config.path, **options)
     splits = list(_splits(config, corpus))
     plan = load_plan(config.plan)
@@ -78,7 +76,7 @@ def run_pipeline(
     with lock_folder(folder):  # only now, so that a wrong path, plan or setting leaves no folder behind
         _claim(folder, config, resume)
         logs = None if tensorboard is None else Path(tensorboard)
-        run = Run(config, corpus, options, folder, device, watch, Times(folder / TIMES), logs)
+        run = Run(config, corpus, options, folder, device, watch, Times(folder / TIMES, watch), logs)
         sets: list[CandidateSet] = []
         for file, problems in _searched(config, corpus, splits[0]).items():
             search_step(run, problems, plan, file, workers=workers or available_cores()).run(run.times)

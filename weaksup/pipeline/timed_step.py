@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..errors import DataError
 from ..storage.json_files import read_json, write_json
+from ..watching import Watcher, watch_nothing
 
 __all__ = ["PipelineStep", "Times"]
 
@@ -33,10 +34,10 @@ class PipelineStep(NamedTuple):
 
 
 class Times:
-    """The seconds that each step took, summed over resumed runs."""
+    """The seconds that each step took, summed over resumed runs; `watch` sees each step begin and end."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, watch: Watcher = watch_nothing) -> None:
+        self.path, self.watch = path, watch
         known = path.exists()
         self.seconds = read_json(path, dict[str, float], what="the times of a run") if known else {}
 
@@ -44,7 +45,8 @@ class Times:
     def of(self, step: str) -> Iterator[None]:
         start = time.monotonic()
         try:
-            yield
+            with self.watch.step(step):
+                yield
         finally:
             self.seconds[step] = round(self.seconds.get(step, 0.0) + time.monotonic() - start, 1)
             write_json(self.path, self.seconds, indent=1)

@@ -141,13 +141,23 @@ def distribution_table(distribution: dict[int, int], *, first: int = 1, last: in
 def shown_table(shown: Shown) -> TextTable:
     """The candidates of one problem, one per row."""
     words = {True: "yes", False: "no", None: "-"}
+    with_label = shown.label is not None
     with_posterior = any(candidate.posterior is not None for candidate in shown.candidates)
     rows: list[tuple[int | str, ...]] = []
     for candidate in shown.candidates:
-        row = (candidate.expr, candidate.equation, candidate.stage, candidate.value)
+        mark = ("label" if candidate.chosen else "",) if with_label else ()
+        row = (*mark, candidate.expr, candidate.equation, candidate.stage, candidate.value)
         belief = "-" if candidate.posterior is None else f"{candidate.posterior:.3f}"
         rows.append(row + ((belief,) if with_posterior else ()) + (words[candidate.right],))
-    head = ("candidate", "equation", "stage", "value", *(["posterior"] if with_posterior else []), "gold")
+    head = (
+        *([""] if with_label else []),
+        "candidate",
+        "equation",
+        "stage",
+        "value",
+        *(["posterior"] if with_posterior else []),
+        "gold",
+    )
     return TextTable(f"problem {shown.id}", head, rows)
 
 

@@ -44,7 +44,7 @@ def test_a_problem_without_any_number_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ({"answer": 1}, r"a:1: the field is missing; the record has: answer \(field text\)"),
+        ({"answer": 1}, r"a:1: the field is missing \(tried text, .*the record has: answer; .*\(field text\)"),
         ({"text": "x"}, r"\(field answer\)"),
         ({"text": 5, "answer": 1}, r"text is expected, not a number \(field text\)"),
         ({"text": "x", "answer": 1, "id": []}, r"\(field id\)"),
@@ -81,4 +81,5 @@ def test_unknown_names_and_options_are_refused(tmp_path: Path) -> None:
 def test_the_table_holds_every_corpus() -> None:
     assert set(READERS) == {
         "stories", "math23k", "ape210k", "mawps", "asdiv", "svamp", "gsm8k", "mwptoolkit", "jsonl",
+        "csv", "tsv", "parquet", "dataset",
     }  # fmt: skip

@@ -15,6 +15,8 @@ from weaksup.pipeline.config import PipelineConfig
 from weaksup.settings import ReadingOptions, SourceOptions
 from weaksup.storage.run_origin import CorpusOptions
 
+READING_COMMANDS = ("search", "rank", "export", "oracle", "show", "pipeline", "train", "evaluate")
+
 
 @pytest.mark.parametrize("name", READERS)
 def test_a_reader_takes_the_options_that_its_line_names(name: str) -> None:
@@ -32,10 +34,13 @@ def test_every_option_belongs_to_a_corpus() -> None:
 def test_commands_pipeline_and_sidecars_have_all_of_them() -> None:
     assert set(ReadingOptions.__struct_fields__) < set(PipelineConfig.__struct_fields__)
     assert set(SourceOptions.__struct_fields__) < set(CorpusOptions.__struct_fields__)
-    for name, fields in (("search", SourceOptions), ("rank", ReadingOptions), ("pipeline", ReadingOptions)):
-        command = main.commands[name]
-        assert isinstance(command, click.Command)
-        assert set(fields.__struct_fields__) <= {option.name for option in command.params}
+    baseline = main.commands["baseline"]
+    assert isinstance(baseline, click.Group)
+    names = {"data", "path", "strict", "story_seed", *ReadingOptions.__struct_fields__}
+    for command in (*[main.commands[name] for name in READING_COMMANDS], *baseline.commands.values()):
+        assert names <= {option.name for option in command.params}
+        flags = {flag for option in command.params for flag in option.opts}
+        assert {"--data", "--path", "--story-seed", "--strict", "--number-words", "--text-field"} <= flags
 
 
 def test_an_option_that_there_is_not_is_an_error() -> None:
