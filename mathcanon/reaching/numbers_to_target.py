@@ -7,7 +7,7 @@ problem for three numbers in a batch, 20 ms for seven, 0.15 s for eight, 0.7 s f
 not met before 0.05 ms; up to 6 kB of memory a hit, so that by default up to 170,000 hits are taken.
 
 For hundreds of thousands of problems, stay with arrays: `as_table` gives each number an index, `reach_rows` returns
-hits as columns, a part of the problems at a time, and `written` or `shape_of` turns one into an expression.
+hits as columns, a part of the problems at a time, and `TextWriter` or `shape_of` turns one into text or an expression.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from ..values import as_fraction
 from .collector import HitRows, Names, Refusal
 from .hits import MAX_MEMORY, MAX_NUMBERS, check_tolerance, reach_rows
 from .number_table import Numbers, as_table
-from .shapes import Hit, Shape, shape_of, written
+from .shapes import Hit, Shape, shape_of
+from .texts import TextWriter
 
 __all__ = [
     "MAX_MEMORY",
@@ -39,13 +40,13 @@ __all__ = [
     "Numbers",
     "Refusal",
     "Shape",
+    "TextWriter",
     "as_table",
     "check_tolerance",
     "reach",
     "reach_batch",
     "reach_rows",
     "shape_of",
-    "written",
 ]
 
 _CHUNK = 2048  # problems read at a time

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mathcanon import MathCanonError
 from mathcanon.canonical_form import Form, canonical_form
-from mathcanon.reaching.numbers_to_target import HitRows, Names, as_table, reach_rows, shape_of, written
+from mathcanon.reaching.numbers_to_target import HitRows, Names, TextWriter, as_table, reach_rows, shape_of
 
 from ..errors import WeakSupError
 from ..meaning.operand_names import operand_leaf, operand_value, quantity_number, rename_operand
@@ -40,6 +40,7 @@ __all__ = ["search_problems"]
 
 _TOGETHER = 4096  # problems searched at a time: enough to fill batches, few enough to fit in memory
 
+_writer = TextWriter()  # one for all searches, because problems share most blocks
 _exact = lru_cache(maxsize=1 << 16)(Fraction)  # cached, because the numbers of a corpus repeat
 
 
@@ -297,12 +298,11 @@ class _Chunk:
         start, end = np.searchsorted(hits.problem, [problem, problem + 1]).tolist()
         mine = Hits(*[column[start:end] for column in hits])
         choices = [self.choices[choice] for choice in mine.choice.tolist()]
-        codes, width = mine.codes.tobytes(), 2 * (MAX_OPERANDS - 1)
-        columns = (column.tolist() for column in (mine.function, mine.stage, mine.sign, mine.value))
+        columns = (column.tolist() for column in (mine.codes, mine.function, mine.stage, mine.sign, mine.value))
         best: dict[object, _Found] = {}
-        for i, (names, function, stage, sign, value) in enumerate(zip(choices, *columns, strict=True)):
+        for i, (names, codes, function, stage, sign, value) in enumerate(zip(choices, *columns, strict=True)):
             leaves = len(names)
-            text = _text(codes[i * width : i * width + 2 * leaves - 2], sign, names)
+            text = _writer.text(codes[: leaves - 1], sign, _leaves(names))
             new = _Found(leaves, stage, len(text), text, value, start + i)
             key = function if self.plan.dedupe != "none" else text
             old = best.get(key)
@@ -316,12 +316,6 @@ def _other_operands(plan: Plan, size: int) -> list[str]:
     choices = [names for stage in plan.stages_for(size) for names in assignments(stage, size)]
     used = dict.fromkeys([name for names in choices for name in names])
     return [name for name in used if quantity_number(name) is None]
-
-
-@lru_cache(maxsize=1 << 17)
-def _text(codes: bytes, sign: int, names: tuple[str, ...]) -> str:
-    """The text of the expression with these steps over these operands."""
-    return str(written(codes, sign, _leaves(names)))
 
 
 @lru_cache(maxsize=4096)
