@@ -13,7 +13,7 @@ import click
 
 import mathcanon as mc
 
-__all__ = ["MINUS", "OnExpressions", "in_range", "number_as_written", "read_constants", "read_tolerance"]
+__all__ = ["MINUS", "ByteSize", "OnExpressions", "in_range", "number_as_written", "read_constants", "read_tolerance"]
 
 #: Context settings that allow arguments with a leading minus: `mwp-canon canonical "-a+b"`.  As an option, click would
 #: find -h in "-h+b" too, so `OnExpressions` looks for it.
@@ -22,6 +22,8 @@ MINUS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
 _SCIENTIFIC = re.compile(
     r"[0-9]+(\.[0-9]*)?[eE](?P<exponent>[+-]?[0-9]{1,20})"
 )  # 1e-6, which `parse_number` does not read
+_SIZE = re.compile(r"(?P<number>[0-9]{1,15}(\.[0-9]{1,9})?) ?(?P<unit>[kmgt]i?b)", re.IGNORECASE)
+_UNITS = {"kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 _MAX_EXPONENT = 100  # well within the range of floats, 10^308
 
 
@@ -58,6 +60,33 @@ class _Real(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = super().convert(value, param, ctx)
         return self.fail(f"{value!r} is not a number.", param, ctx) if isnan(number) else number
+
+
+class ByteSize(click.ParamType[int]):
+    """An amount of memory with a unit, such as 500MB, 2GB or 1.5GiB, in a range of bytes."""
+
+    name = "size"
+
+    def __init__(self, declared: Any) -> None:
+        _, meta = get_args(declared)
+        self.least, self.most = meta.ge, meta.le
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        read = _SIZE.fullmatch(value.strip())
+        if read is None:
+            self.fail(f"{value!r} is not a size such as 500MB or 2GB.", param, ctx)
+        size = int(Fraction(read["number"]) * _UNITS[read["unit"].lower()])
+        if not self.least <= size <= self.most:
+            self.fail(f"{value!r} is not in the range {_size(self.least)}<=x<={_size(self.most)}.", param, ctx)
+        return size
+
+
+def _size(count: int) -> str:
+    """A number of bytes as it can be given."""
+    unit = max([unit for unit in ("MB", "GB", "TB") if _UNITS[unit.lower()] <= count], key=lambda u: _UNITS[u.lower()])
+    return f"{count / _UNITS[unit.lower()]:g}{unit}"
 
 
 def in_range(declared: Any) -> click.ParamType[Any]:

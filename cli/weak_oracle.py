@@ -191,6 +191,8 @@ def _print_shown(shown: Shown, *, limit: int) -> None:
 
     echo(f"{shown.id}: {shown.text}")
     echo(f"answer {shown.answer}, gold {shown.gold or 'unknown'}")
+    if shown.limits:
+        echo("not searched: " + ", ".join(f"{one.stage} ({one.reason})" for one in shown.limits))
     if not shown.candidates:
         echo(f"no candidates: {shown.reason}")
         return

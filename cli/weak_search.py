@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
+from itertools import islice
 from pathlib import Path
 
 import click
 
-from weaksup.settings import Count, Workers
+from weaksup.settings import Count, Memory, Workers
 
-from ._arguments import in_range
+from ._arguments import ByteSize, in_range
 from ._options import FILE, Source, json_option, source_options
 from ._output import print_json
 from ._progress import Progress
 from ._terminal import echo, warn
 
 __all__ = ["search"]
+
+_LISTED = 20  # problems that met a limit; --json lists all
 
 
 @click.command()
@@ -25,6 +28,9 @@ __all__ = ["search"]
     "--plan", default="full", show_default=True, metavar="PLAN", help="full, paper, powers, released, or a .toml file."
 )
 @click.option("--limit", type=in_range(Count), help="Keep at most this many candidates per problem, simplest first.")
+@click.option("--memory", type=ByteSize(Memory), default="1GB", show_default=True, metavar="SIZE",
+              help="Memory of each worker for hits and candidates, such as 500MB or 2GB.  A stage that needs more for "
+              "a problem is left out for this problem.")  # fmt: skip
 @click.option("--engine", type=click.Choice(["local", "dask"]), default="local", show_default=True,
               help="Processes on this machine, or a Dask cluster.")  # fmt: skip
 @click.option("--workers", type=in_range(Workers), help="Number of processes.  [default: one per core]")
@@ -37,6 +43,7 @@ def search(
     output: Path,
     plan: str,
     limit: int | None,
+    memory: int,
     engine: str,
     workers: int | None,
     scheduler: str | None,
@@ -49,6 +56,9 @@ def search(
     workers.  Candidates are sorted simplest first: by number of leaves, then by stage of the plan, then by length of
     the text, then alphabetically.
 
+    If a stage of the plan finds more for a problem than --memory has room for, the problem does without this stage, and
+    the rest goes on.  Such problems are listed at the end.  With --strict, the first one is an error.
+
     \b
     mwp-weak search --size 100 -o candidates.jsonl
     mwp-weak search --data math23k --path Math_23K.json.gz --plan paper -o candidates.jsonl
@@ -56,7 +66,7 @@ def search(
     """
     from weaksup.search.executors import available_cores
     from weaksup.search.plans import load_plan
-    from weaksup.search.search_corpus import parts_folder, run_search
+    from weaksup.search.search_corpus import limited_problems, parts_folder, run_search
     from weaksup.storage.provenance import check_output
 
     if scheduler is not None and engine != "dask":
@@ -75,6 +85,8 @@ def search(
                 engine="dask" if engine == "dask" else "local",
                 scheduler=scheduler,
                 limit=limit,
+                memory=memory,
+                strict=source.strict,
                 options=source.options,
                 source=source.path,
                 overwrite=force,
@@ -88,13 +100,20 @@ def search(
         warn(f"{output} is already complete: nothing to do")
     seconds = time.monotonic() - start
     counts = made.counts
+    limited = limited_problems(output) if counts.get("limited") else {}
     if as_json:
         skipped = corpus.skipped_by_reason
         result = {"output": str(output), "data": corpus.name, "plan": chosen.name, **counts, "skipped": skipped}
-        print_json({**result, "seconds": round(seconds, 3)})
+        print_json({**result, "limited": limited, "seconds": round(seconds, 3)})
         return
     share = counts["covered"] / max(1, counts["problems"])
     echo(f"{output}: {corpus.name}, plan {chosen.name}")
     echo(f"{counts['problems']:,} problems, {counts['covered']:,} covered ({share:.1%}), ", nl=False)
     echo(f"{counts['single']:,} with one candidate, {counts['covered'] - counts['single']:,} with several")
     echo(f"{counts['candidates']:,} candidates, largest set {counts['largest']:,}")
+    if limited:
+        echo(f"{len(limited):,} without some stages, which met a limit (see --memory):")
+    for id, limits in islice(limited.items(), _LISTED):
+        echo(f"  {id}: " + ", ".join(f"{one.stage} ({one.reason})" for one in limits))
+    if len(limited) > _LISTED:
+        echo(f"  ... and {len(limited) - _LISTED:,} more, see the field limits in {output}")

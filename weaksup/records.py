@@ -11,7 +11,7 @@ from typing import Annotated
 
 import msgspec
 
-__all__ = ["Candidate", "CandidateSet", "Label", "Problem", "Quantity", "Scored", "Skipped"]
+__all__ = ["Candidate", "CandidateSet", "Label", "Limited", "Problem", "Quantity", "Scored", "Skipped"]
 
 
 #: An exact number as text, "3" or "-1/6".  Reading a record checks it, so that no file can ask for 10^999999999.
@@ -73,6 +73,13 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     value: Exact  # differs from the answer only if the search plan has a tolerance
 
 
+class Limited(msgspec.Struct, frozen=True, kw_only=True):
+    """A stage that was left out of the search of a problem, because it met a limit."""
+
+    stage: str
+    reason: str  # "hits", "candidates", "memory": more than the memory has room for; "numbers": one is too large
+
+
 class CandidateSet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """All candidates of a problem, simplest first, with the numbers that ranking needs besides them."""
 
@@ -81,7 +88,8 @@ class CandidateSet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     surfaces: tuple[str, ...]  # of the quantities, as written
     answer: Exact
     candidates: tuple[Candidate, ...] = ()
-    reason: str | None = None  # why there are no candidates: "no-match", "no-quantity", "too-many-quantities"
+    reason: str | None = None  # why there are none: "no-match", "no-quantity", "too-many-quantities", "limit-met"
+    limits: tuple[Limited, ...] = ()  # the stages that are missing; the candidates are those of the other stages
 
 
 class Scored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

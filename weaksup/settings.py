@@ -32,6 +32,7 @@ __all__ = [
     "Hidden",
     "Layers",
     "LearningRate",
+    "Memory",
     "Natural",
     "Precision",
     "Probability",
@@ -90,6 +91,7 @@ Beam = Annotated[int, Meta(ge=1, le=100)]
 # Of the machine.
 Threads = Annotated[int, Meta(ge=1, le=256)]
 Workers = Annotated[int, Meta(ge=1, le=256)]
+Memory = Annotated[int, Meta(ge=10**8, le=10**15)]  # bytes; with less, a search has no room for hits
 
 
 # --- reading a corpus -------------------------------------------------------------------------------------------------

@@ -55,18 +55,21 @@ class Numbers:
 
     @cached_property
     def floats(self) -> np.ndarray:
-        """The numbers as floats; products of eight of them stay finite."""
+        """The numbers as floats, such that products of eight stay finite; NaN for those that are too large."""
         import numpy as np
 
-        most = max([1, *[height.bit_length() for height in self._heights]])
-        if most > MAX_BITS_NEAR:
-            raise LimitError(
-                "the bits of a number in a search with a tolerance",
-                most,
-                MAX_BITS_NEAR,
-                hint="leave out the tolerance",
-            )
-        return np.array([float(x) for x in self.values])
+        return np.array(
+            [
+                float(x) if height.bit_length() <= MAX_BITS_NEAR else np.nan
+                for x, height in zip(self.values, self._heights, strict=True)
+            ]
+        )
+
+    def too_large(self, indices: Iterable[int]) -> LimitError:
+        """The error for a problem with these numbers, of which at least one has no float."""
+        most = max([self._heights[i].bit_length() for i in indices])
+        what = "the bits of a number in a search with a tolerance"
+        return LimitError(what, most, MAX_BITS_NEAR, hint="leave out the tolerance")
 
 
 def as_table(rows: Iterable[Sequence[Fraction]]) -> tuple[Numbers, list[list[int]]]:

@@ -7,7 +7,7 @@ problem for three numbers in a batch, 20 ms for seven, 0.15 s for eight, 0.7 s f
 not met before 0.05 ms; up to 6 kB of memory a hit, so that by default up to 170,000 hits are taken.
 
 For hundreds of thousands of problems, stay with arrays: `as_table` gives each number an index, `reach_rows` returns
-hits as columns, and `written` or `shape_of` turns one into an expression.
+hits as columns, a part of the problems at a time, and `TextWriter` or `shape_of` turns one into text or an expression.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ from ..errors import ArgumentError, LimitError
 from ..expr import Expr, Number, Operand, Product, Sum, make_operand, make_product, make_sum
 from ..notation.notations import parse
 from ..values import as_fraction
-from .hits import MAX_MEMORY, MAX_NUMBERS, HitRows, Names, check_tolerance, reach_rows
+from .collector import HitRows, Names, Refusal
+from .hits import MAX_MEMORY, MAX_NUMBERS, check_tolerance, reach_rows
 from .number_table import Numbers, as_table
-from .shapes import Hit, Shape, shape_of, written
+from .shapes import Hit, Shape, shape_of
+from .texts import TextWriter
 
 __all__ = [
     "MAX_MEMORY",
@@ -36,17 +38,19 @@ __all__ = [
     "HitRows",
     "Names",
     "Numbers",
+    "Refusal",
     "Shape",
+    "TextWriter",
     "as_table",
     "check_tolerance",
     "reach",
     "reach_batch",
     "reach_rows",
     "shape_of",
-    "written",
 ]
 
 _CHUNK = 2048  # problems read at a time
+_BYTES_AN_EXPRESSION = 6144  # memory of a hit as an expression, about
 
 
 def reach(
@@ -142,11 +146,22 @@ def _hits_of_chunk(
     for size, chosen in by_size.items():
         table = np.array([rows[i] for i in chosen])
         named = None if names is None else Names(names, np.broadcast_to(np.arange(size), (len(table), size)))
-        hits = reach_rows(numbers, table[:, :-1], table[:, -1], names=named, tolerance=tolerance, memory=memory)
-        for k, (row, turned) in enumerate(zip(hits.problem.tolist(), hits.sign.tolist(), strict=True)):
-            sign, shape = shape_of(size, hits.codes[k].tobytes())
-            value = chunk[chosen[row]][-1] if hits.values is None else hits.values[k]
-            found[chosen[row]].append(Hit(shape, sign * turned, value))
+        parts = reach_rows(
+            numbers,
+            table[:, :-1],
+            table[:, -1],
+            names=named,
+            tolerance=tolerance,
+            memory=memory,
+            bytes_a_hit=_BYTES_AN_EXPRESSION,
+        )
+        for hits in parts:
+            for refusal in hits.refused.values():
+                raise refusal.error
+            for k, (row, turned) in enumerate(zip(hits.problem.tolist(), hits.sign.tolist(), strict=True)):
+                sign, shape = shape_of(size, hits.codes[k].tobytes())
+                value = chunk[chosen[row]][-1] if hits.values is None else hits.values[k]
+                found[chosen[row]].append(Hit(shape, sign * turned, value))
     for hits_of_problem in found:
         hits_of_problem.sort(key=lambda hit: (hit.shape.expr.identity, -hit.sign))
     return found

@@ -1,4 +1,4 @@
-"""Traced hits as expressions: the steps of `trace` folded to a canonical form, over any leaves.
+"""Traced hits as expressions: the steps of `trace` folded to a canonical form.
 
 A form is folded straight from the steps.  Trees of blocks, and with them their texts, are kept by identity, because
 hits share most of their blocks.
@@ -6,17 +6,16 @@ hits share most of their blocks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..algebra import Algebra, fold
-from ..canonical_form import CANONICAL, Form, _node, as_tree, canonical_form, is_polar
+from ..canonical_form import CANONICAL, _node, as_tree, canonical_form, is_polar
 from ..expr import Expr, make_operand
 from .program import MINUS, MULTIPLY, PLACE_BITS, PLUS
 
-__all__ = ["Hit", "Shape", "evaluate_codes", "evaluate_steps", "shape_of", "written"]
+__all__ = ["Hit", "Shape", "evaluate_codes", "evaluate_steps", "shape_of"]
 
 Pair = tuple[int, int]  # numerator and denominator, not reduced
 Step = tuple[str, int, int]  # operator and the places of its operands; each result gets the next place
@@ -81,18 +80,6 @@ def shape_of(size: int, codes: bytes) -> tuple[int, Shape]:
     """
     sign, expr = _folded(codes, [canonical_form(make_operand(f"N{i}")) for i in range(size)])
     return sign, Shape(expr, size)
-
-
-def written(codes: bytes, sign: int, leaves: Sequence[Form]) -> Expr:
-    """The expression of traced steps over these leaves (`canonical_form` of each), times a sign, in canonical form.
-
-    >>> import sys
-    >>> subtract = (MINUS << 2 * PLACE_BITS | 0 << PLACE_BITS | 1).to_bytes(2, sys.byteorder)  # first minus second
-    >>> written(subtract, -1, [canonical_form("a"), canonical_form("1")])
-    Expr('1-a')
-    """
-    turned, expr = _folded(codes, list(leaves))
-    return as_tree(sign * turned, expr)
 
 
 def _folded(codes: bytes, places: list[Any]) -> tuple[int, Expr]:

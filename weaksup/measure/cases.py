@@ -17,7 +17,7 @@ from ..errors import DataError
 from ..meaning.operand_names import by_name
 from ..meaning.value_level import equation_function
 from ..meaning.writing import check_label, equation_text
-from ..records import Candidate, CandidateSet, Label, Problem
+from ..records import Candidate, CandidateSet, Label, Limited, Problem
 from .judge import Judge
 
 __all__ = [
@@ -55,6 +55,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     quantities: dict[str, str]
     candidates: tuple[CandidateVerdict, ...]
     reason: str | None = None  # why there is no candidate
+    limits: tuple[Limited, ...] = ()  # the stages that the search left out, because they met a limit
 
     @property
     def label(self) -> CandidateVerdict | None:
@@ -116,6 +117,7 @@ def show_problem(
         quantities=by_name([quantity.value for quantity in problem.quantities]),
         candidates=tuple(sorted(candidates, key=lambda candidate: not candidate.chosen)),
         reason=found.reason,
+        limits=found.limits,
     )
 
 

@@ -2,8 +2,12 @@
 
 All problems and all choices of operands of a stage are searched together by `mathcanon.reaching.hits.reach_rows`, as
 rows of indices into a table of numbers.  Each hit comes with a number that identifies its function of the operands, so
-hits of all choices and stages are deduplicated as arrays: of each function, the hit with the fewest leaves is kept
-(`N0*(1+N1)`, not `N0*N1+N0`), then the one of the earliest stage.  Only the hits that are kept are converted to text.
+hits of all choices and stages are deduplicated as arrays (`held_hits`).  Only the hits that are kept become text.
+
+Stages run in order of simplicity: fewer leaves first, unless the plan stops at the first stage that matches.  So a
+problem that has as many candidates as `limit` asks for is not searched further.  A stage that finds more for a problem
+than the memory has room for is left out for this problem, which is recorded.  Both depend on the problem alone, not on
+those that are searched with it: if the problems of a batch need too much memory together, the batch is divided.
 """
 
 from __future__ import annotations
@@ -14,14 +18,18 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mathcanon import MathCanonError
 from mathcanon.canonical_form import Form, canonical_form
-from mathcanon.reaching.numbers_to_target import MAX_MEMORY, HitRows, Names, as_table, reach_rows, shape_of, written
+from mathcanon.reaching.numbers_to_target import HitRows, Names, TextWriter, as_table, reach_rows, shape_of
 
+from ..errors import WeakSupError
 from ..meaning.operand_names import operand_leaf, operand_value, quantity_number, rename_operand
 from ..meaning.value_level import value_names
-from ..records import Candidate, CandidateSet, Problem
+from ..records import Candidate, CandidateSet, Limited, Problem
+from .budget import DEFAULT_MEMORY, Budget
+from .held_hits import HeldHits, Hits
 from .operands import assignments
-from .plans import MAX_OPERANDS, Plan, Stage
+from .plans import MAX_OPERANDS, Plan
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,6 +40,7 @@ __all__ = ["search_problems"]
 
 _TOGETHER = 4096  # problems searched at a time: enough to fill batches, few enough to fit in memory
 
+_writer = TextWriter()  # one for all searches, because problems share most blocks
 _exact = lru_cache(maxsize=1 << 16)(Fraction)  # cached, because the numbers of a corpus repeat
 
 
@@ -43,6 +52,7 @@ class _Found(NamedTuple):
     length: int
     text: str
     value: Fraction
+    row: int
 
 
 class _Group(NamedTuple):
@@ -55,37 +65,65 @@ class _Group(NamedTuple):
     names: Array  # (problems, operands): indices of the operand names used for deduplication
 
 
-class _Hits(NamedTuple):
-    """Hits as parallel arrays."""
-
-    problem: Array
-    function: Array  # equal for equal functions; 0 without deduplication
-    leaves: Array
-    stage: Array
-    choice: Array  # index of the choice of operands
-    sign: Array
-    codes: Array  # (hits, MAX_OPERANDS - 1): the steps, padded with 0
-    value: Array  # exact
+class _Crowded(Exception):
+    """Problems that together hold more hits than there is room for."""
 
 
-def search_problems(problems: Iterable[Problem], plan: Plan, *, limit: int | None = None) -> Iterator[CandidateSet]:
+def search_problems(
+    problems: Iterable[Problem],
+    plan: Plan,
+    *,
+    limit: int | None = None,
+    memory: int = DEFAULT_MEMORY,
+    strict: bool = False,
+) -> Iterator[CandidateSet]:
     """The candidates of each problem, in order; at most `limit` per problem, simplest first.
 
     Simplest first means: by number of leaves, then by stage, then by length of the text, then alphabetically.
+
+    A stage that finds more for a problem than `memory` bytes have room for is left out for this problem, and listed in
+    `CandidateSet.limits`.  With `strict` it is a `WeakSupError`.  An error in a search names the problem.
     """
     given = iter(problems)
-    while chunk := list(islice(given, _TOGETHER)):
-        for problem, found in zip(chunk, _Chunk(chunk, plan).search(), strict=True):
-            yield _candidate_set(problem, found, plan, limit)
+    budget = Budget(memory)
+    while together := list(islice(given, _TOGETHER)):
+        waiting = [together]
+        while waiting:
+            some = waiting.pop()
+            try:
+                chunk = _Chunk(some, plan, limit, budget, strict=strict)
+                chunk.search()
+            except WeakSupError:
+                raise
+            except Exception as error:
+                if len(some) == 1:
+                    raise _with_id(error, some[0].id) from error
+                half = len(some) // 2  # they need too much memory together, or one of them has an error
+                waiting += [some[half:], some[:half]]
+            else:
+                yield from chunk.candidate_sets()
+
+
+def _with_id(error: Exception, id: str) -> Exception:
+    """An error of the search of one problem; what we do not expect is a fault of the program, and stays one."""
+    if isinstance(error, MathCanonError | MemoryError):
+        return WeakSupError(f"problem {id}: {str(error) or 'out of memory'}")
+    return RuntimeError(f"problem {id}: {type(error).__name__}: {error}")
 
 
 class _Chunk:
     """Problems that are searched together."""
 
-    def __init__(self, problems: Sequence[Problem], plan: Plan) -> None:
+    def __init__(
+        self, problems: Sequence[Problem], plan: Plan, limit: int | None, budget: Budget, *, strict: bool
+    ) -> None:
         import numpy as np
 
-        self.plan, self.tolerance = plan, plan.exact_tolerance
+        self.problems, self.plan, self.tolerance = problems, plan, plan.exact_tolerance
+        self.limit, self.budget, self.strict = limit, budget, strict
+        self.limited: dict[int, list[Limited]] = {}  # stages that met a limit, by problem
+        self.held = HeldHits(len(problems), by_function=plan.dedupe != "none")
+        self.is_open = np.ones(len(problems), bool)  # whether a problem is still to be searched
         self.choices: list[tuple[str, ...]] = []  # every choice of operands so far
         self.names: dict[str, int] = {}  # operand name for deduplication -> index
         values = [tuple([_exact(quantity.value) for quantity in problem.quantities]) for problem in problems]
@@ -115,52 +153,97 @@ class _Chunk:
             operands = [rename_operand(name, same) for name in operands]
         return [self.names.setdefault(name, len(self.names)) for name in operands]
 
-    def search(self) -> list[Iterable[_Found]]:
-        """The candidates of each problem."""
+    def search(self) -> None:
+        """Run all stages; `_Crowded` if the problems hold too many hits together."""
+        levels = [
+            (size - stage.omit + stage.added, number)
+            for number, stage in enumerate(self.plan.stage)
+            for size in {group.size for group in self.groups}
+            if stage.applies_to(size)
+        ]
+        by_stage = self.plan.stop == "first-match"
+        for leaves, number in sorted(set(levels), key=lambda level: level[::-1] if by_stage else level):
+            self._search_level(leaves, number)
+            if by_stage:
+                self.is_open &= self.held.counts == 0
+
+    def _search_level(self, leaves: int, number: int) -> None:
+        """Search the open problems that have so many leaves in a stage, and keep what is allowed."""
         import numpy as np
 
-        is_open = np.ones(len(self.answers), bool)
-        parts: list[_Hits] = []
-        for number, stage in enumerate(self.plan.stage):
-            new = list(self._run_stage(number, stage, is_open))
-            parts += new
-            if self.plan.stop == "first-match":
-                for hits in new:
-                    is_open[hits.problem] = False
-        found: list[dict[object, _Found]] = [{} for _ in self.answers]
-        if parts:
-            hits = _Hits(*[np.concatenate(column) for column in zip(*parts, strict=True)])
-            self._write(hits if self.plan.dedupe == "none" else _simplest(hits), found)
-        return [functions.values() for functions in found]
-
-    def _run_stage(self, number: int, stage: Stage, is_open: Array) -> Iterator[_Hits]:
-        """The hits of a stage for the open problems; choices with the same number of operands form one batch."""
-        import numpy as np
-
-        batches: dict[int, list[tuple[Array, ...]]] = {}
+        stage = self.plan.stage[number]
+        batch: list[tuple[Array, ...]] = []
         for group in self.groups:
-            if not stage.applies_to(group.size):
+            if not stage.applies_to(group.size) or group.size - stage.omit + stage.added != leaves:
                 continue
-            chosen = np.flatnonzero(is_open[group.problems])
+            chosen = np.flatnonzero(self.is_open[group.problems])
             for names in assignments(stage, group.size):
                 at = np.ix_(chosen, np.array([group.column[name] for name in names]))
                 choice = np.full(len(chosen), len(self.choices))
                 self.choices.append(names)
-                batch = batches.setdefault(len(names), [])
                 batch.append((group.problems[chosen], choice, group.numbers[at], group.names[at]))
-        for batch in batches.values():
-            problem, choice, numbers, named = [np.concatenate(column) for column in zip(*batch, strict=True)]
-            hits = reach_rows(
-                self.numbers,
-                numbers,
-                self.answers[problem],
-                names=None if self.plan.dedupe == "none" else Names(list(self.names), named),
-                tolerance=self.tolerance,
-                memory=MAX_MEMORY,
-            )
-            yield self._columns(hits, problem, choice, numbers, number)
+        problem, choice, numbers, named = [np.concatenate(column) for column in zip(*batch, strict=True)]
+        parts = reach_rows(
+            self.numbers,
+            numbers,
+            self.answers[problem],
+            names=None if self.plan.dedupe == "none" else Names(list(self.names), named),
+            tolerance=self.tolerance,
+            memory=self.budget.scan,
+        )
+        refused = np.zeros(len(self.problems), bool)
+        for part in parts:
+            for row, refusal in part.refused.items():
+                self._refuse(int(problem[row]), number, refusal.reason, str(refusal.error), refused)
+            hits = self._columns(part, problem, choice, numbers, number)
+            self.held.add(hits.chosen(~refused[hits.problem]) if refused.any() else hits)
+            if self.held.size > self.budget.held:
+                self._settle(number, refused)
+        self._settle(number, refused)
+        if self.held.size > self.budget.held and len(self.problems) > 1:
+            raise _Crowded
 
-    def _columns(self, hits: HitRows, problem: Array, choice: Array, numbers: Array, stage: int) -> _Hits:
+    def _settle(self, number: int, refused: Array) -> None:
+        """Give up what may not be held after a stage, or in the course of it."""
+        import numpy as np
+
+        most = self.budget.candidates
+        if self.limit is not None and self.limit <= most:
+            if (self.held.counts >= self.limit + (~self.is_open)).any():  # a problem that is done may have one more hit
+                self._prune(self.limit)
+        elif (self.held.counts > most).any():
+            for problem in np.flatnonzero(self.held.functions() > most).tolist():
+                message = f"more than {most:,} candidates; give more memory or a limit"
+                self._refuse(problem, number, "candidates", message, refused)
+        hits = self.held.joined() if refused.any() else None
+        if hits is not None:
+            self.held.replace(hits.chosen(~(refused[hits.problem] & (hits.stage == number))))
+
+    def _refuse(self, problem: int, number: int, reason: str, message: str, refused: Array) -> None:
+        """Record that a stage met a limit for a problem: none of its hits are kept."""
+        stage = self.plan.stage[number].name
+        if self.strict:
+            raise WeakSupError(f"problem {self.problems[problem].id}: stage {stage}: {message}")
+        if not refused[problem]:
+            refused[problem] = True
+            self.limited.setdefault(problem, []).append(Limited(stage=stage, reason=reason))
+
+    def _prune(self, limit: int) -> None:
+        """Keep the simplest hits of problems that have as many candidates as they may; such problems are done."""
+        import numpy as np
+
+        full = np.flatnonzero((self.held.functions() >= limit) & (self.held.counts >= limit + (~self.is_open)))
+        hits = self.held.joined()
+        if hits is None or not len(full):
+            return
+        is_kept = ~np.isin(hits.problem, full)
+        for problem in full.tolist():
+            best = self._simplest(hits, problem)[:limit]
+            is_kept[[found.row for found in best]] = True
+            self.is_open[problem] = len(best) < limit
+        self.held.replace(hits.chosen(is_kept))
+
+    def _columns(self, hits: HitRows, problem: Array, choice: Array, numbers: Array, stage: int) -> Hits:
         """The hits of one batch, whose rows have these problems, choices and numbers."""
         import numpy as np
 
@@ -168,7 +251,7 @@ class _Chunk:
         codes[:, : hits.codes.shape[1]] = hits.codes
         answers = np.array(self.numbers.values, object)[self.answers[problem[hits.problem]]]
         values = answers if hits.values is None else np.array(hits.values, object)
-        columns = _Hits(
+        columns = Hits(
             problem=problem[hits.problem],
             function=np.zeros(len(codes), np.uint64) if hits.function is None else hits.function,
             leaves=np.full(len(codes), numbers.shape[1]),
@@ -183,9 +266,9 @@ class _Chunk:
         is_kept = np.array([value is answer for value, answer in zip(values, answers, strict=True)], bool)
         for i in np.flatnonzero(~is_kept).tolist():
             is_kept[i] = self._is_less_in_floats(columns, i, numbers[hits.problem[i]])
-        return _Hits(*[column[is_kept] for column in columns])
+        return Hits(*[column[is_kept] for column in columns])
 
-    def _is_less_in_floats(self, hits: _Hits, i: int, numbers: Array) -> bool:
+    def _is_less_in_floats(self, hits: Hits, i: int, numbers: Array) -> bool:
         """Whether the value is closer than the tolerance; at exactly that distance, whether floats say so."""
         answer = self.numbers.values[self.answers[hits.problem[i]]]
         distance = abs(hits.value[i] - answer)
@@ -200,19 +283,32 @@ class _Chunk:
             )
         return abs(turned * int(hits.sign[i]) * places[-1] - float(answer)) < float(self.tolerance)
 
-    def _write(self, hits: _Hits, found: list[dict[object, _Found]]) -> None:
-        """Convert each hit to text, and keep the simplest one of each function."""
-        choices = [self.choices[choice] for choice in hits.choice.tolist()]
-        codes, width = hits.codes.tobytes(), 2 * (MAX_OPERANDS - 1)
-        columns = (column.tolist() for column in (hits.problem, hits.function, hits.stage, hits.sign, hits.value))
-        for i, (names, problem, function, stage, sign, value) in enumerate(zip(choices, *columns, strict=True)):
+    def candidate_sets(self) -> Iterator[CandidateSet]:
+        """The candidates of each problem, after the search."""
+
+        hits = self.held.joined()
+        for i, problem in enumerate(self.problems):
+            found = [] if hits is None or not self.held.counts[i] else self._simplest(hits, i)
+            yield _candidate_set(problem, found[: self.limit], self.plan, self.limited.get(i, ()))
+
+    def _simplest(self, hits: Hits, problem: int) -> list[_Found]:
+        """The candidates of a problem, simplest first: its hits as text, of each function the simplest."""
+        import numpy as np
+
+        start, end = np.searchsorted(hits.problem, [problem, problem + 1]).tolist()
+        mine = Hits(*[column[start:end] for column in hits])
+        choices = [self.choices[choice] for choice in mine.choice.tolist()]
+        columns = (column.tolist() for column in (mine.codes, mine.function, mine.stage, mine.sign, mine.value))
+        best: dict[object, _Found] = {}
+        for i, (names, codes, function, stage, sign, value) in enumerate(zip(choices, *columns, strict=True)):
             leaves = len(names)
-            text = _text(codes[i * width : i * width + 2 * leaves - 2], sign, names)
-            new = _Found(leaves, stage, len(text), text, value)
+            text = _writer.text(codes[: leaves - 1], sign, _leaves(names))
+            new = _Found(leaves, stage, len(text), text, value, start + i)
             key = function if self.plan.dedupe != "none" else text
-            old = found[problem].get(key)
+            old = best.get(key)
             if old is None or new < old:
-                found[problem][key] = new
+                best[key] = new
+        return sorted(best.values())
 
 
 def _other_operands(plan: Plan, size: int) -> list[str]:
@@ -222,35 +318,17 @@ def _other_operands(plan: Plan, size: int) -> list[str]:
     return [name for name in used if quantity_number(name) is None]
 
 
-def _simplest(hits: _Hits) -> _Hits:
-    """For each function of a problem, the hits with the fewest leaves, and among these the ones of the first stage."""
-    import numpy as np
-
-    order = np.lexsort((hits.stage, hits.leaves, hits.function, hits.problem))
-    problem, function = hits.problem[order], hits.function[order]
-    is_first = np.ones(len(order), bool)
-    is_first[1:] = (problem[1:] != problem[:-1]) | (function[1:] != function[:-1])
-    first = order[np.flatnonzero(is_first)[np.cumsum(is_first) - 1]]  # for each hit, the first of its function
-    kept = order[(hits.leaves[order] == hits.leaves[first]) & (hits.stage[order] == hits.stage[first])]
-    return _Hits(*[column[kept] for column in hits])
-
-
-@lru_cache(maxsize=1 << 17)
-def _text(codes: bytes, sign: int, names: tuple[str, ...]) -> str:
-    """The text of the expression with these steps over these operands."""
-    return str(written(codes, sign, _leaves(names)))
-
-
 @lru_cache(maxsize=4096)
 def _leaves(names: tuple[str, ...]) -> tuple[Form, ...]:
     return tuple([canonical_form(operand_leaf(name)) for name in names])
 
 
-def _candidate_set(problem: Problem, found: Iterable[_Found], plan: Plan, limit: int | None) -> CandidateSet:
-    ordered = sorted(found)[:limit]
+def _candidate_set(problem: Problem, found: Sequence[_Found], plan: Plan, limited: Sequence[Limited]) -> CandidateSet:
     reason = None
-    if not ordered:
-        if not problem.quantities:
+    if not found:
+        if limited:
+            reason = "limit-met"
+        elif not problem.quantities:
             reason = "no-quantity"
         else:
             reason = "no-match" if plan.stages_for(len(problem.quantities)) else "too-many-quantities"
@@ -260,7 +338,8 @@ def _candidate_set(problem: Problem, found: Iterable[_Found], plan: Plan, limit:
         surfaces=tuple([quantity.surface for quantity in problem.quantities]),
         answer=problem.answer,
         candidates=tuple(
-            [Candidate(expr=item.text, stage=plan.stage[item.stage].name, value=str(item.value)) for item in ordered]
+            [Candidate(expr=item.text, stage=plan.stage[item.stage].name, value=str(item.value)) for item in found]
         ),
         reason=reason,
+        limits=tuple(limited),
     )

@@ -28,6 +28,7 @@ from mathcanon.processes import open_pool
 from ..errors import ConfigError, WeakSupError
 from ..records import Problem
 from ..storage.json_lines import encode_records
+from .budget import DEFAULT_MEMORY
 from .plans import Plan
 
 __all__ = ["ENGINES", "Engine", "available_cores", "search_shard", "search_shards"]
@@ -51,13 +52,16 @@ def search_shards(
     plan: Plan,
     *,
     limit: int | None = None,
+    memory: int = DEFAULT_MEMORY,
+    strict: bool = False,
     engine: Engine = "local",
     workers: int = 1,
     scheduler: str | None = None,
 ) -> Generator[tuple[int, bytes], None, None]:
     """The number of each shard with the JSON lines of its candidate sets, in the order in which they finish.
 
-    `scheduler` is the address of a Dask scheduler; without one, Dask runs `workers` processes on this machine.
+    `limit`, `memory` (of each worker) and `strict` are those of `search_problems`.  `scheduler` is the address of a
+    Dask scheduler; without one, Dask runs `workers` processes on this machine.
     Closing the iterator early ends the workers.
     """
     if engine not in ENGINES:
@@ -66,7 +70,14 @@ def search_shards(
         raise ConfigError(f"at least one worker is needed, not {workers}")
     if scheduler is not None and engine != "dask":
         raise ConfigError("only the engine dask has a scheduler")
-    work = partial(search_shard, plan=msgspec.msgpack.encode(plan), limit=limit, version=mathcanon.__version__)
+    work = partial(
+        search_shard,
+        plan=msgspec.msgpack.encode(plan),
+        limit=limit,
+        memory=memory,
+        strict=strict,
+        version=mathcanon.__version__,
+    )
     left = dict(shards)
     losses = 0
     while left:
@@ -79,11 +90,20 @@ def search_shards(
         except BrokenExecutor as error:
             losses += 1
             if losses >= _LOSSES:
-                message = f"worker processes died {losses} times in a row (out of memory?): try fewer workers"
+                message = f"worker processes died {losses} times in a row (out of memory?)"
+                message += ": try fewer workers, or less memory for each"
                 raise WeakSupError(message) from error
 
 
-def search_shard(problems: bytes, *, plan: bytes, limit: int | None, version: str) -> bytes:
+def search_shard(
+    problems: bytes,
+    *,
+    plan: bytes,
+    limit: int | None,
+    version: str,
+    memory: int = DEFAULT_MEMORY,
+    strict: bool = False,
+) -> bytes:
     """The JSON lines of a shard's candidate sets; this function runs in the workers."""
     from .batch import search_problems  # so that only workers load numba
 
@@ -91,7 +111,8 @@ def search_shard(problems: bytes, *, plan: bytes, limit: int | None, version: st
         raise ConfigError(f"a worker has mathcanon {mathcanon.__version__}, this machine {version}")
     shard = msgspec.msgpack.decode(problems, type=list[Problem])
     with _ONE_AT_A_TIME:
-        return encode_records(search_problems(shard, msgspec.msgpack.decode(plan, type=Plan), limit=limit))
+        chosen = msgspec.msgpack.decode(plan, type=Plan)
+        return encode_records(search_problems(shard, chosen, limit=limit, memory=memory, strict=strict))
 
 
 _ONE_AT_A_TIME = Lock()  # a Dask worker may have several threads, which do not speed up the search

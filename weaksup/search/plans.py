@@ -51,14 +51,18 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     max_quantities: Few = 99
     max_operands: Few = MAX_OPERANDS
 
+    @property
+    def added(self) -> int:
+        """The number of operands besides the quantities; a square or a cube replaces its quantity."""
+        return sum(extra not in ("square", "cube") for extra in self.extras)
+
     def applies_to(self, quantities: int) -> bool:
         """Whether this stage searches problems with this number of quantities."""
-        added = sum(extra not in ("square", "cube") for extra in self.extras)
         kept = quantities - self.omit
         return (
             self.min_quantities <= quantities <= self.max_quantities
             and kept >= 1
-            and kept + added <= min(self.max_operands, MAX_OPERANDS)
+            and kept + self.added <= min(self.max_operands, MAX_OPERANDS)
         )
 
 

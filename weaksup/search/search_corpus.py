@@ -11,8 +11,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +22,19 @@ import msgspec
 from mathcanon.files import AnyPath, whole_file
 
 from ..corpora import Corpus
-from ..errors import ConfigError, DataError
-from ..records import Problem
+from ..errors import ConfigError, DataError, WeakSupError
+from ..records import Limited, Problem
 from ..storage.claims import check_same, differences
 from ..storage.folder_lock import LOCK, lock_folder
 from ..storage.json_files import write_json
+from ..storage.json_lines import read_records
 from ..storage.provenance import RunInfo, check_output, read_run_info, run_info_path, versions
 from ..storage.whole_files import digest_file
+from .budget import DEFAULT_MEMORY
 from .executors import Engine, search_shards
 from .plans import Plan
 
-__all__ = ["SHARD", "parts_folder", "run_search"]
+__all__ = ["SHARD", "limited_problems", "parts_folder", "run_search"]
 
 SHARD = 512  # problems per shard: enough to fill batches, few enough that an interruption loses little
 
@@ -51,6 +54,8 @@ def run_search(
     engine: Engine = "local",
     scheduler: str | None = None,
     limit: int | None = None,
+    memory: int = DEFAULT_MEMORY,
+    strict: bool = False,
     options: Mapping[str, Any] | None = None,
     source: AnyPath | None = None,
     shard: int = SHARD,
@@ -62,6 +67,9 @@ def run_search(
 
     `options` and `source` (the path) record how the corpus was read.  A finished file with the same settings is left as
     it is; one with other settings is replaced with `overwrite`, otherwise it is a `ConfigError` ending with `advice`.
+
+    A stage that needs more than `memory` bytes for a problem is left out for this problem (see `search_problems`).
+    `limited_problems` lists such problems; with `strict`, the first one is a `WeakSupError`.
     """
     path = Path(os.path.realpath(out))
     if os.path.exists(out) and not os.path.isfile(out):
@@ -75,6 +83,7 @@ def run_search(
         "corpus": {"name": corpus.name, **(options or {})},
         "plan": plan,
         "limit": limit,
+        "memory": memory,
         "shard": shard,
     }
     run = RunInfo(
@@ -92,6 +101,7 @@ def run_search(
         if parts.is_dir():  # the search was killed while it removed them
             with _parts_held(parts):
                 _remove_parts(parts)
+        _check_limits(path, finished, strict=strict)
         return finished
     with _parts_held(parts):
         if begun is None or any(differences(begun.decisive, run.decisive)):
@@ -99,10 +109,32 @@ def run_search(
             write_json(parts / "run.json", run)
         shards = dict(enumerate(corpus.problems[i : i + shard] for i in range(0, len(corpus.problems), shard)))
         files = {number: parts / f"{number:06d}-{_digest_run(run)}.jsonl" for number in shards}
-        _search_missing(shards, files, plan, limit, engine, workers, scheduler, progress)
+        work = partial(
+            search_shards,
+            plan=plan,
+            limit=limit,
+            memory=memory,
+            strict=strict,
+            engine=engine,
+            scheduler=scheduler,
+        )
+        _search_missing(shards, files, work, workers, progress)
         done = _joined(path, [files[number] for number in shards], run, skipped=len(corpus.skipped))
         _remove_parts(parts)
+    _check_limits(path, done, strict=strict)
     return done
+
+
+def limited_problems(path: AnyPath) -> dict[str, tuple[Limited, ...]]:
+    """The problems in a candidate file for which a stage met a limit, by id, with these stages."""
+    return {found.id: found.limits for found in read_records(path, _Counted) if found.limits}
+
+
+def _check_limits(path: Path, made: RunInfo, *, strict: bool) -> None:
+    """With `strict`, refuse a file in which a stage of a problem is missing; a resumed part may have such a problem."""
+    if strict and made.counts.get("limited"):
+        id, limits = next(iter(limited_problems(path).items()))
+        raise WeakSupError(f"problem {id}: stage {limits[0].stage} met a limit ({limits[0].reason})")
 
 
 def parts_folder(out: AnyPath) -> Path:
@@ -113,11 +145,8 @@ def parts_folder(out: AnyPath) -> Path:
 def _search_missing(
     shards: Mapping[int, Sequence[Problem]],
     files: Mapping[int, Path],
-    plan: Plan,
-    limit: int | None,
-    engine: Engine,
+    search: Callable[..., Generator[tuple[int, bytes], None, None]],
     workers: int,
-    scheduler: str | None,
     progress: Progress | None,
 ) -> None:
     missing = {number: some for number, some in shards.items() if not _is_whole(files[number], len(some))}
@@ -125,8 +154,7 @@ def _search_missing(
     done = total - sum(map(len, missing.values()))
     if progress:
         progress(done, total)
-    some_workers = min(workers, max(1, len(missing)))
-    found = search_shards(missing, plan, limit=limit, engine=engine, workers=some_workers, scheduler=scheduler)
+    found = search(missing, workers=min(workers, max(1, len(missing))))
     with closing(found):  # so that an interruption here ends the workers too
         for number, lines in found:
             with whole_file(files[number]) as file:
@@ -140,6 +168,7 @@ def _joined(path: Path, files: Sequence[Path], run: RunInfo, *, skipped: int) ->
     """Concatenate the parts to the output file, and write its sidecar."""
     decoder = msgspec.json.Decoder(_Counted)
     sizes: list[int] = []
+    limited = 0
     digest = hashlib.sha256()
     # The temporary file is in the folder of the parts, so that a killed process leaves nothing elsewhere.
     with whole_file(path, by_way_of=files[0].parent if files else None) as file:
@@ -148,9 +177,11 @@ def _joined(path: Path, files: Sequence[Path], run: RunInfo, *, skipped: int) ->
             digest.update(lines)
             file.write(lines)
             try:
-                sizes += [len(decoder.decode(line).candidates) for line in lines.splitlines()]
+                found = [decoder.decode(line) for line in lines.splitlines()]
             except msgspec.DecodeError as error:
                 raise DataError(f"damaged; delete it and search again: {error}", path=str(part)) from error
+            sizes += [len(one.candidates) for one in found]
+            limited += sum([bool(one.limits) for one in found])
     counts = {
         "problems": len(sizes),
         "skipped": skipped,
@@ -158,6 +189,7 @@ def _joined(path: Path, files: Sequence[Path], run: RunInfo, *, skipped: int) ->
         "single": sum(size == 1 for size in sizes),
         "candidates": sum(sizes),
         "largest": max(sizes, default=0),
+        "limited": limited,
     }
     done = msgspec.structs.replace(run, output=digest.hexdigest(), counts=counts)
     write_json(run_info_path(path), done)
@@ -165,7 +197,11 @@ def _joined(path: Path, files: Sequence[Path], run: RunInfo, *, skipped: int) ->
 
 
 class _Counted(msgspec.Struct):
+    """What the counts need to know of a candidate set."""
+
+    id: str
     candidates: list[msgspec.Raw] = []
+    limits: tuple[Limited, ...] = ()
 
 
 def _finished(path: Path, out: AnyPath, run: RunInfo, advice: str) -> RunInfo | None:

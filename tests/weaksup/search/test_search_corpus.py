@@ -113,6 +113,7 @@ def test_a_search_leaves_its_file_and_the_sidecar(corpus: Corpus, expected: byte
         "single": sizes.count(1),
         "candidates": sum(sizes),
         "largest": max(sizes),
+        "limited": 0,
     }
 
 
