@@ -118,12 +118,13 @@ def _predictions(page: PageInput) -> dict[str, Any]:
 
 
 def _settings(page: PageInput) -> dict[str, Any]:
+    made = made_rows(page.run.made, page.run.times)
     lists = {
-        "How it was made": made_rows(page.run.made, page.run.times),
-        "Settings given": config_rows(page.metrics.config),
+        "All settings of the run": config_rows(page.metrics.config),
         "Effective settings of solver, training and drafts": config_rows(page.metrics.effective),
     }
-    return {"lists": {title: rows for title, rows in lists.items() if rows}} if any(lists.values()) else {}
+    known = {title: rows for title, rows in lists.items() if rows}
+    return {"made": made, "lists": known} if made or known else {}
 
 
 #: Every section.  A new one is a template and a line here.

@@ -19,7 +19,7 @@ from weaksup.measure.metrics import Metrics
 from weaksup.report import RunNumbers, build_page, write_report
 from weaksup.report.browser import Trees, text_parts
 from weaksup.report.shown_problems import ShownCandidate, ShownExample
-from weaksup.storage.run_files import EXAMPLES, METRICS
+from weaksup.storage.run_files import EXAMPLES, METRICS, TEST_EXAMPLES
 
 from .synthetic_run import metrics, write_run
 
@@ -83,7 +83,7 @@ def page(folder: Path) -> str:
 def test_the_same_files_give_the_same_bytes(folder: Path, page: str) -> None:
     assert write_report(str(folder)) == folder / "report.html"
     assert (folder / "report.html").read_text("utf-8") == page
-    assert sorted(path.name for path in folder.iterdir()) == [EXAMPLES, METRICS, "report.html"]
+    assert sorted(path.name for path in folder.iterdir()) == [EXAMPLES, TEST_EXAMPLES, METRICS, "report.html"]
 
 
 def test_the_page_refers_to_nothing_outside(page: str) -> None:
@@ -120,9 +120,9 @@ def test_the_script_neither_parses_html_nor_evaluates() -> None:
 def test_text_of_problems_can_not_leave_its_place() -> None:
     page = build_page(RunNumbers(metrics(size=SIZE), [evil_example()]))
     elements = Elements(page)
-    assert len(elements.all("script")) == 2
+    assert len(elements.all("script")) == 3
     assert "alert(1)</script>" not in page and "<!--<" not in page
-    (data,) = [text for tag, text in elements.raw if text.startswith("[")]
+    (data,) = [text for tag, text in elements.raw if text.startswith("[{")]
     (example,) = json.loads(data)
     assert example["id"] == EVIL and "".join(part for part, _ in example["parts"]) == f"3 {EVIL} 4"
 
@@ -133,7 +133,7 @@ def test_names_and_settings_are_escaped() -> None:
     page = build_page(
         RunNumbers(replace(run, config={EVIL: EVIL, "data": EVIL}, split=EVIL, examples_rule=EVIL, arms=[arm]), [])
     )
-    assert len(Elements(page).all("script")) == 2 and "alert(1)</script>" not in page
+    assert len(Elements(page).all("script")) == 3 and "alert(1)</script>" not in page
 
 
 def test_ids_are_unique_and_references_exist(page: str) -> None:
