@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import sys
 import threading
@@ -26,7 +27,7 @@ from weaksup.errors import WeakSupError
 
 from ._terminal import echo, escape_json, one_line, warn
 
-__all__ = ["Commands", "error_line", "print_json", "print_table", "record_fields"]
+__all__ = ["Commands", "command_line", "error_line", "print_json", "print_table", "record_fields"]
 
 # torch raises RuntimeError, not MemoryError, when memory runs out.
 _TORCH_MEMORY = re.compile("can't allocate memory|not enough memory|out of memory")
@@ -140,6 +141,11 @@ def _short(text: str) -> str:
     """The text as one line; of a long text only the beginning and the end."""
     line = one_line(text)
     return line if len(line) <= 2 * _SHOWN else f"{line[:_SHOWN]} ... {line[-_SHOWN:]}"
+
+
+def command_line() -> str:
+    """The command that was given to the shell, for the records of a run."""
+    return shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]])
 
 
 def print_json(value: Any) -> None:

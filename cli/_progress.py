@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from weaksup.watching import Watcher
+from weaksup.watching import Watcher, duration_text
 
 from ._terminal import one_line, warn
 
@@ -47,7 +47,7 @@ class Counter:
             return text
         left = (self.total - self.done) / rate
         return f"{text}, {rate:,.0f} a second" + (
-            f", {_duration(left, decimals=0)} left" if self.done < self.total else ""
+            f", {duration_text(round(left))} left" if self.done < self.total else ""
         )
 
     @property
@@ -195,9 +195,9 @@ class StepsDisplay:
     def _table(self) -> Group:
         now = time.monotonic()
         open_steps = dict(self._current)
-        rows = [("✓", name, _duration(seconds)) for name, seconds in self._done.items() if name not in open_steps]
+        rows = [("✓", name, duration_text(seconds)) for name, seconds in self._done.items() if name not in open_steps]
         for name, start in self._current:
-            rows.append(("…", name, _duration(now - start)))
+            rows.append(("…", name, duration_text(now - start)))
         below = [self._said] if self._current and self._said else []
         if self._counter is not None and self._counter.called:
             below.append(f"{self._counter.bar} {self._counter}")
@@ -217,7 +217,7 @@ class StepsDisplay:
 def working(text: str) -> Iterator[None]:
     """Show on a terminal, while the block runs, what it does and for how long."""
     start = time.monotonic()
-    with _Live(lambda: _grid([(f"{text} ... {_duration(time.monotonic() - start)}",)]), transient=True):
+    with _Live(lambda: _grid([(f"{text} ... {duration_text(time.monotonic() - start)}",)]), transient=True):
         yield
 
 
@@ -231,16 +231,3 @@ def _grid(rows: Sequence[tuple[str, ...]], *, below: Sequence[str] = ()) -> Grou
     for row in rows:
         table.add_row(*[Text(one_line(cell), no_wrap=False) for cell in row])
     return Group(table, *[Text(f"  {one_line(line)}") for line in below])
-
-
-def _duration(seconds: float, *, decimals: int = 1) -> str:
-    """Seconds as text: `3.2 s`, `1:05 min`, `2:00:00 h`.
-
-    >>> _duration(3.21), _duration(65), _duration(7200)
-    ('3.2 s', '1:05 min', '2:00:00 h')
-    """
-    if seconds < 60:
-        return f"{seconds:.{decimals}f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d} h" if hours else f"{minutes}:{rest:02d} min"

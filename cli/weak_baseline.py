@@ -12,7 +12,7 @@ from weaksup.settings import BatchSize, Count, Draws, Epochs, Hidden, Seed, Walk
 
 from ._arguments import in_range
 from ._options import FOLDER, Part, Source, json_option, part_options, source_options, with_options
-from ._output import print_json, print_table, record_fields
+from ._output import command_line, print_json, print_table, record_fields
 from ._progress import StepsDisplay
 from ._terminal import echo, warn
 from ._torch import device_option, load_torch, precision_option, preset_option, solver_option, threads_option
@@ -155,7 +155,16 @@ def _run(
     warn(f"split {split}")
     try:
         with StepsDisplay() as display:
-            metrics = run_pipeline(config, output, resume=True, watch=display.watcher, device=device, corpus=corpus)
+            metrics = run_pipeline(
+                config,
+                output,
+                resume=True,
+                watch=display.watcher,
+                device=device,
+                corpus=corpus,
+                command=command_line(),
+                threads=threads,
+            )
     except KeyboardInterrupt:
         if output.is_dir():
             warn(f"the work so far is kept in {output}: the same command resumes it")

@@ -29,7 +29,7 @@ from ._options import (
     story_seed_option,
     with_options,
 )
-from ._output import print_json, print_table
+from ._output import command_line, print_json, print_table
 from ._progress import StepsDisplay
 from ._terminal import echo, warn
 from ._torch import device_option, load_torch, precision_option, preset_option, solver_option, threads_option
@@ -143,6 +143,8 @@ def pipeline(
                 workers=workers,
                 tensorboard=tensorboard,
                 corpus=corpus,
+                command=command_line(),
+                threads=threads,
             )
     except KeyboardInterrupt:
         warn(f"the work so far is kept; resume with: mwp-weak pipeline --out {folder} --resume")

@@ -20,6 +20,7 @@ class Accuracy(msgspec.Struct, frozen=True, kw_only=True):
     problems: Natural = 0
     answer_accuracy: Share | None = None
     equation_accuracy: Share | None = None  # of those with a readable gold equation
+    with_gold: Natural | None = None  # how many those are
 
 
 class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +32,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     beam: int
     answer_accuracy: Share | None
     equation_accuracy: Share | None
+    with_gold: Natural | None = None  # problems with a readable gold equation
     false_matches: Natural | None = None  # right answers by a wrong equation; None without gold
     by_quantities: dict[str, Accuracy]
 
@@ -77,3 +79,4 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     distribution: dict[str, Natural]  # number of candidates -> problems
     arms: list[Arm]  # the main arm first
     examples_rule: str = ""  # how examples.jsonl was sampled (`weaksup.report.sample_rule`)
+    effective: dict[str, Any] = {}  # the settings of solver, training and drafts that preset and options add up to

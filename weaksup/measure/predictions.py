@@ -161,6 +161,7 @@ def sum_up(judged: Sequence[JudgedPrediction], *, beam: int) -> Evaluation:
         beam=beam,
         answer_accuracy=whole.answer_accuracy,
         equation_accuracy=whole.equation_accuracy,
+        with_gold=whole.with_gold,
         false_matches=None if whole.equation_accuracy is None else sum(one.is_false_match for one in judged),
         by_quantities={size: accuracy for size, accuracy in sizes.items() if accuracy.problems},
     )
@@ -204,4 +205,5 @@ def _accuracy(judged: Sequence[JudgedPrediction]) -> Accuracy:
         problems=len(judged),
         answer_accuracy=share(sum(one.right_answer for one in judged), len(judged), digits=6),
         equation_accuracy=share(sum(equations), len(equations), digits=6),
+        with_gold=len(equations),
     )

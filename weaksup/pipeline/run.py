@@ -20,23 +20,37 @@ from ..corpora.parts import divide, split_corpus
 from ..errors import ConfigError, NothingToLearn
 from ..measure.judge import Judge
 from ..measure.metrics import Arm, ArmRun, Metrics
+from ..measure.predictions import JudgedPrediction
 from ..measure.score import score_candidates
 from ..rankers.table import RANKERS
 from ..records import CandidateSet, Label, Problem
 from ..search.executors import available_cores
 from ..search.plans import load_plan, stage_order
 from ..settings import SourceOptions, given_options
+from ..storage.circumstances import note_circumstances
 from ..storage.claims import claim_folder
 from ..storage.folder_lock import lock_folder
 from ..storage.json_files import write_json
 from ..storage.json_lines import read_records, write_records
-from ..storage.run_files import CANDIDATES, CONFIG, EXAMPLES, LABELS, METRICS, TIMES, VALID_CANDIDATES
+from ..storage.run_files import (
+    CANDIDATES,
+    CONFIG,
+    EXAMPLES,
+    LABELS,
+    MADE,
+    METRICS,
+    PREDICTIONS,
+    TEST_EXAMPLES,
+    TIMES,
+    VALID_CANDIDATES,
+)
 from ..watching import Watcher
 from .config import PipelineConfig, arms, as_settings, read_config, source_settings, write_config
 from .steps import (
     GuardedSplit,
     Run,
     Unit,
+    effective_settings,
     label_steps,
     measure_arm,
     plan_arm,
@@ -59,11 +73,14 @@ def run_pipeline(
     workers: int | None = None,
     tensorboard: AnyPath | None = None,
     corpus: Corpus | None = None,
+    command: str | None = None,
+    threads: int | None = None,
 ) -> Metrics:
     """Run the steps that are missing in the folder `out`, and return the metrics of the run.
 
     `corpus` is the corpus of the settings, if it has already been read.  `workers` is the number of search processes,
     by default one per core; results do not depend on it.  With `tensorboard`, training curves are written there too.
+    `command` and `threads` are noted for the report.
 
     Raises ConfigError for invalid settings, or if `out` belongs to another run, or was begun and `resume` is not set.
     """
@@ -75,11 +92,13 @@ def run_pipeline(
     solver_settings(config, config.seed, soft=config.soft)
     with lock_folder(folder):  # only now, so that a wrong path, plan or setting leaves no folder behind
         _claim(folder, config, resume)
+        workers = workers or available_cores()
+        note_circumstances(folder / MADE, command=command, threads=threads, workers=workers, device=device)
         logs = None if tensorboard is None else Path(tensorboard)
         run = Run(config, corpus, options, folder, device, watch, Times(folder / TIMES, watch), logs)
         sets: list[CandidateSet] = []
         for file, problems in _searched(config, corpus, splits[0]).items():
-            search_step(run, problems, plan, file, workers=workers or available_cores()).run(run.times)
+            search_step(run, problems, plan, file, workers=workers).run(run.times)
             sets += read_records(folder / file, CandidateSet)
         metrics = _metrics(config, splits[0], sets, _run_arms(run, splits, sets))
         write_json(folder / METRICS, metrics, indent=1)
@@ -206,13 +225,19 @@ def _metrics(
         distribution=distribution,
         arms=[Arm(name=arm, about=about[arm], runs=list(found)) for arm, found in runs.items()],
         examples_rule=sample_rule(len(judged), seed=config.seed),
+        effective=effective_settings(config),
     )
 
 
 def _write_examples(folder: Path, config: PipelineConfig, parts: GuardedSplit, sets: Sequence[CandidateSet]) -> None:
+    from ..report.shown_predictions import sample_predictions
     from ..report.shown_problems import sample_examples
 
-    labels = list(read_records(_unit_folder(folder, config, _folds(config)[0], config.seed) / LABELS, Label))
+    place = _unit_folder(folder, config, _folds(config)[0], config.seed)
+    tested = parts.judged["test"] or parts.judged["valid"]
+    predictions = list(read_records(place / PREDICTIONS, JudgedPrediction))
+    write_records(folder / TEST_EXAMPLES, sample_predictions(tested, predictions, seed=config.seed))
+    labels = list(read_records(place / LABELS, Label))
     problems = parts.judged["train"]
     if config.ranker in BASELINES:
         sets = list(finds_of(problems, labels))

@@ -37,6 +37,7 @@ from ..storage.run_files import (
     DRAFT_LABELS,
     GENERATOR,
     LABELS,
+    PREDICTIONS,
     SOLVER,
     TRAINING_ROWS,
     VALID_CANDIDATES,
@@ -51,6 +52,7 @@ __all__ = [
     "GuardedSplit",
     "Run",
     "Unit",
+    "effective_settings",
     "label_steps",
     "measure_arm",
     "plan_arm",
@@ -302,6 +304,15 @@ def solver_settings(config: PipelineConfig, seed: int, *, soft: str) -> tuple[So
     return preset(name, **changes)
 
 
+def effective_settings(config: PipelineConfig) -> dict[str, Any]:
+    """What preset and options add up to, for the solver, its training and the drafts."""
+    name = config.preset or default_preset(config.data)
+    solver, train = solver_settings(config, config.seed, soft=config.soft)
+    draft_solver, draft_train = draft_preset(name, **_changes(config, config.seed, epochs=config.draft_epochs))
+    kinds = {"solver": solver, "training": train, "draft": draft_solver, "draft_training": draft_train}
+    return {"preset": name, **{kind: msgspec.to_builtins(settings) for kind, settings in kinds.items()}}
+
+
 def train_step(unit: Unit, arm: ArmPlan) -> PipelineStep:
     """Labels -> a solver, in a folder that records where it came from."""
     return PipelineStep(
@@ -376,14 +387,16 @@ def _read_labels(path: Path) -> dict[str, Label]:
 
 def measure_arm(unit: Unit, arm: ArmPlan) -> ArmRun:
     """The metrics of an arm, from its labels and its solver."""
-    from ..measure.predictions import evaluate_solver
+    from ..measure.predictions import judge_all, sum_up
     from ..solvers.decoding.solver import Solver
 
     config, judged = unit.run.config, unit.parts.judged
     labels = _read_labels(arm.labels)
     part = "test" if judged.get("test") else "valid"
     solver = Solver.load(arm.place / SOLVER, device=unit.run.device, answer_model=config.answer_model)
-    found = evaluate_solver(solver, judged[part], beam=config.beam)
+    predictions = judge_all(solver, judged[part], beam=config.beam, progress=unit.run.watch.progress("problems"))
+    write_records(arm.place / PREDICTIONS, predictions)
+    found = sum_up(predictions, beam=config.beam)
     evaluation: Evaluation = msgspec.structs.replace(found, data=config.data, split=part)
     # A baseline is scored even without gold, for its recall.
     has_gold = any(problem.gold is not None for problem in judged["train"])

@@ -12,7 +12,7 @@ from mathcanon.drawing import tree_svg
 
 from .shown_problems import ShownExample
 
-__all__ = ["Trees", "bare_svg", "browsed", "choices_of", "text_parts"]
+__all__ = ["Choice", "Trees", "bare_svg", "browsed", "choices_of", "size_choices", "text_parts"]
 
 _STYLE = re.compile(r"<style>.*?</style>\n", re.DOTALL)
 _LARGEST_TREE = 12_000  # characters of SVG; a larger tree would be unreadable
@@ -87,18 +87,23 @@ class Choice(NamedTuple):
 
 def choices_of(examples: Sequence[ShownExample]) -> dict[str, list[Choice]]:
     """The choices of each filter; a choice that no example has is left out."""
-    sizes = Counter("6" if example.quantities >= 6 else str(example.quantities) for example in examples)
     stages = Counter(example.stage for example in examples if example.stage)
     several = Counter("0" if not e.candidates else "1" if e.candidates == 1 else "2" for e in examples)
     verdicts = Counter(_verdict(example) for example in examples)
     kinds = {"1": "one candidate", "2": "several candidates", "0": "no candidate"}
     words = {"right": "right", "wrong": "wrong", "unknown": "not judged", "none": "no label"}
     return {
-        "quantities": [Choice(size, "6 and more" if size == "6" else size, sizes[size]) for size in sorted(sizes)],
+        "quantities": size_choices([example.quantities for example in examples]),
         "stage": [Choice(stage, stage, count) for stage, count in stages.most_common()],
         "candidates": [Choice(kind, name, several[kind]) for kind, name in kinds.items() if several[kind]],
         "verdict": [Choice(word, name, verdicts[word]) for word, name in words.items() if verdicts[word]],
     }
+
+
+def size_choices(quantities: Sequence[int]) -> list[Choice]:
+    """The choices of the filter by number of quantities."""
+    sizes = Counter(str(min(number, 6)) for number in quantities)
+    return [Choice(size, "6 and more" if size == "6" else size, sizes[size]) for size in sorted(sizes)]
 
 
 def _verdict(example: ShownExample) -> str:

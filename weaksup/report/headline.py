@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..measure.metrics import Metrics
-from .numbers_text import NOTHING, percent, spread_of
+from .numbers_text import NOTHING, interval_text, percent, spread_of
 from .published import ARM_LABELS, BASELINE_RECALL, RECALL, RESULTS
+from .tables import tested_problems
 
 __all__ = ["Tile", "facts", "headline"]
 
@@ -24,6 +25,7 @@ class Tile(NamedTuple):
     deviation: str
     about: str
     paper: str  # the paper's figure in words; empty for other data
+    interval: str = ""  # of confidence
 
 
 def headline(metrics: Metrics, *, paper: bool) -> list[Tile]:
@@ -44,30 +46,49 @@ def headline(metrics: Metrics, *, paper: bool) -> list[Tile]:
                 answers.deviation,
                 tested,
                 _answers(row, metrics.config),
+                of=tested_problems(main.runs)[0],
             )
         )
         if labels.mean is not None:
             about = f"labels of {main.name}, equivalent to gold"
             paper_labels = f"{PAPER} {ARM_LABELS['beam']:.1f}%, Beam Ranker" if row == OURS else NO_FIGURE
-            tiles.append(_tile("Labels right", labels.mean, labels.deviation, about, paper_labels))
+            tiles.append(
+                _tile("Labels right", labels.mean, labels.deviation, about, paper_labels, of=main.runs[0].labels)
+            )
     if score := metrics.candidates:
         about = f"{score.covered:,} of {score.problems:,} problems have a candidate"
-        tiles.append(_tile("Recall of the search", score.recall, None, about, f"{PAPER} {RECALL:.1f}%"))
+        tiles.append(
+            _tile("Recall of the search", score.recall, None, about, f"{PAPER} {RECALL:.1f}%", of=score.problems)
+        )
         if score.gold_in_set is not None:
             about = "problems with the gold equation among the candidates"
-            tiles.append(_tile("Gold in set", score.gold_in_set, None, about, NO_FIGURE))
+            judged = score.problems - score.without_gold
+            tiles.append(_tile("Gold in set", score.gold_in_set, None, about, NO_FIGURE, of=judged))
+    elif searched := sum(metrics.distribution.values()):
+        about = f"{metrics.covered:,} of {searched:,} problems have a candidate"
+        recall = metrics.covered / searched
+        tiles.append(_tile("Recall of the search", recall, None, about, f"{PAPER} {RECALL:.1f}%", of=searched))
     elif main and (scores := [run.oracle for run in main.runs if run.oracle]):
-        recall = spread_of([score.recall for score in scores])
+        found = spread_of([score.recall for score in scores])
         about = f"{scores[0].covered:,} of {scores[0].problems:,} problems have a label"
         known = BASELINE_RECALL.get(row)
         figure = NO_FIGURE if known is None else f"{PAPER} {known:.1f}%"
-        tiles.append(_tile("Recall of the labels", recall.mean, recall.deviation, about, figure))
+        tiles.append(_tile("Recall of the labels", found.mean, found.deviation, about, figure, of=scores[0].problems))
     return [tile if paper else tile._replace(paper="") for tile in tiles]
 
 
-def _tile(name: str, value: float | None, deviation: float | None, about: str, paper: str) -> Tile:
+def _tile(name: str, value: float | None, deviation: float | None, about: str, paper: str, *, of: int) -> Tile:
+    """A tile for a share of `of` problems."""
     spread = "" if deviation is None else f"± {100 * deviation:.1f}"
-    return Tile(name, NOTHING if value is None else percent(value, sign=True), spread, about, paper)
+    interval = interval_text(value, of)
+    return Tile(
+        name,
+        NOTHING if value is None else percent(value, sign=True),
+        spread,
+        about,
+        paper,
+        f"95% interval {interval}" if interval else "",
+    )
 
 
 def _row(arm: str, config: Mapping[str, Any]) -> str:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import fmean, stdev
 
-__all__ = ["NOTHING", "Spread", "count_text", "percent", "spread_of", "step_text"]
+from ..measure.intervals import wilson_interval
+
+__all__ = [
+    "NOTHING",
+    "Spread",
+    "count_text",
+    "interval_text",
+    "percent",
+    "spread_of",
+    "step_text",
+]
 
 NOTHING = "–"
 
@@ -50,6 +60,16 @@ def percent(share: float | None, *, sign: bool = False, nothing: str = NOTHING) 
     ('94.5', '50.0%', '–', '-')
     """
     return nothing if share is None else f"{100 * share:.1f}{'%' if sign else ''}"
+
+
+def interval_text(share: float | None, of: int | None) -> str:
+    """The 95% interval of a share in percent; nothing if it is unknown.
+
+    >>> interval_text(0.8, 100), interval_text(None, 100)
+    ('71.1 to 86.7', '')
+    """
+    found = wilson_interval(share, of)
+    return f"{100 * found[0]:.1f} to {100 * found[1]:.1f}" if found else ""
 
 
 def count_text(count: float | None) -> str:

@@ -7,7 +7,6 @@ that are looked at.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -16,16 +15,15 @@ import msgspec
 
 from mathcanon.files import whole_file
 
-from ..measure.metrics import Metrics
 from ..storage.provenance import check_output
-from ..storage.run_files import CONFIG, EXAMPLES, METRICS, REPORT
+from ..storage.run_files import CONFIG, EXAMPLES, MADE, METRICS, REPORT, TEST_EXAMPLES, TIMES
 from .browser import Trees, browsed
 from .headline import facts
 from .palette import palette_css
-from .run_numbers import read_run
+from .run_numbers import RunNumbers, read_run
 from .sections import SECTIONS, page_input
 from .self_contained import open_templates, policy, template_text
-from .shown_problems import ShownExample
+from .shown_predictions import browsed_prediction
 
 __all__ = ["build_page", "write_report"]
 
@@ -36,19 +34,24 @@ def write_report(folder: str | PathLike[str]) -> Path:
     Raises DataError if they are damaged, and WeakSupError if jinja2 is missing.
     """
     folder = Path(folder)
-    check_output(folder / REPORT, inputs=[folder / name for name in (METRICS, EXAMPLES, CONFIG)], force=True)
-    page = build_page(*read_run(folder))
+    check_output(
+        folder / REPORT,
+        inputs=[folder / name for name in (METRICS, EXAMPLES, TEST_EXAMPLES, MADE, TIMES, CONFIG)],
+        force=True,
+    )
+    page = build_page(read_run(folder))
     with whole_file(folder / REPORT) as file:
         file.write(page.encode("utf-8"))
     return folder / REPORT
 
 
-def build_page(metrics: Metrics, examples: Sequence[ShownExample]) -> str:
+def build_page(run: RunNumbers) -> str:
     """The report as HTML; the same input gives the same text."""
     templates = open_templates()
-    page = page_input(metrics, examples)
+    page = page_input(run)
     trees = Trees()
-    shown = [browsed(example, trees) for example in examples]
+    shown = [browsed(example, trees) for example in run.examples]
+    predicted = [browsed_prediction(prediction, trees) for prediction in run.predictions]
     style = palette_css() + template_text("report.css")
     script = template_text("report.js")
     sections = []
@@ -58,9 +61,10 @@ def build_page(metrics: Metrics, examples: Sequence[ShownExample]) -> str:
             sections.append({**section._asdict(), "html": html})
     return templates.get_template("report.html").render(
         data=page.data,
-        facts=facts(metrics, page.data),
+        facts=facts(run.metrics, page.data),
         sections=sections,
         examples=_safe_json(shown),
+        predictions=_safe_json(predicted),
         trees=trees.drawn,
         style=style,
         script=script,

@@ -17,8 +17,9 @@ from .figures import (
 )
 from .headline import headline
 from .published import is_math23k
-from .shown_problems import ShownExample
-from .tables import ablation_table, config_rows, label_table, search_tables, size_table
+from .run_numbers import RunNumbers
+from .shown_predictions import prediction_choices
+from .tables import ablation_table, config_rows, label_table, made_rows, search_tables, size_table
 
 __all__ = ["SECTIONS", "PageInput", "Section", "page_input"]
 
@@ -27,7 +28,7 @@ class PageInput(NamedTuple):
     """The data that sections are made from."""
 
     metrics: Metrics
-    examples: Sequence[ShownExample]
+    run: RunNumbers
     data: str  # the name of the corpus
     paper: bool  # whether the paper has figures for this corpus
     main: Arm | None
@@ -44,12 +45,13 @@ class Section(NamedTuple):
     linked: bool | None = True  # whether the navigation links to it; None: no heading either
 
 
-def page_input(metrics: Metrics, examples: Sequence[ShownExample]) -> PageInput:
+def page_input(run: RunNumbers) -> PageInput:
+    metrics = run.metrics
     main = metrics.arms[0] if metrics.arms else None
     runs = main.runs if main else []
     evaluation = runs[0].evaluation if runs else None
     data = data_name(metrics.config, evaluation)
-    return PageInput(metrics, examples, data, is_math23k(data), main, runs, evaluation)
+    return PageInput(metrics, run, data, is_math23k(data), main, runs, evaluation)
 
 
 def data_name(config: Mapping[str, Any], evaluation: Evaluation | None) -> str:
@@ -97,14 +99,32 @@ def _examples(page: PageInput) -> dict[str, Any]:
     return {
         "main": page.main,
         "rule": page.metrics.examples_rule,
-        "count": len(page.examples),
-        "choices": choices_of(page.examples),
+        "count": len(page.run.examples),
+        "choices": choices_of(page.run.examples),
+    }
+
+
+def _predictions(page: PageInput) -> dict[str, Any]:
+    shown = page.run.predictions
+    if not shown or page.evaluation is None:
+        return {}
+    return {
+        "main": page.main,
+        "part": page.evaluation.split or "test",
+        "count": len(shown),
+        "total": max(page.evaluation.problems, len(shown)),
+        "choices": prediction_choices(shown),
     }
 
 
 def _settings(page: PageInput) -> dict[str, Any]:
-    rows = config_rows(page.metrics.config)
-    return {"config": rows} if rows else {}
+    made = made_rows(page.run.made, page.run.times)
+    lists = {
+        "All settings of the run": config_rows(page.metrics.config),
+        "Effective settings of solver, training and drafts": config_rows(page.metrics.effective),
+    }
+    known = {title: rows for title, rows in lists.items() if rows}
+    return {"made": made, "lists": known} if made or known else {}
 
 
 #: Every section.  A new one is a template and a line here.
@@ -114,5 +134,6 @@ SECTIONS = (
     Section("labels", "Labels", _labels),
     Section("solvers", "Solvers", _solvers),
     Section("examples", "Examples", _examples),
-    Section("settings", "Settings", _settings, linked=False),
+    Section("predictions", "Predictions", _predictions),
+    Section("settings", "Settings", _settings),
 )

@@ -6,7 +6,7 @@ A `Judge` compares labels with gold equations, only to mark them right or wrong:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ from ..rankers.labels import KEPT
 from ..records import Candidate, CandidateSet, Label, Problem
 from ..settings import Natural
 
-__all__ = ["LARGE", "SHOWN", "ShownCandidate", "ShownExample", "sample_examples", "sample_rule"]
+__all__ = ["LARGE", "SHOWN", "ShownCandidate", "ShownExample", "choose_problems", "sample_examples", "sample_rule"]
 
 #: Problems with at least this many quantities are hard and rare, so they are sampled more often.
 LARGE = 4
@@ -89,13 +89,16 @@ def sample_examples(
     problems = list(problems)
     by_id = {found.id: found for found in sets}
     label_of = {label.id: label for label in labels}
-    chosen = _chosen(problems, label_of, judge, limit, seed)
+    chosen = choose_problems(
+        problems, lambda problem: _worth_a_look(problem, label_of.get(problem.id), judge), limit=limit, seed=seed
+    )
     return [_shown(problem, by_id.get(problem.id), label_of.get(problem.id), judge) for problem in chosen]
 
 
-def _chosen(
-    problems: Sequence[Problem], labels: dict[str, Label], judge: Judge | None, limit: int, seed: int
+def choose_problems(
+    problems: Sequence[Problem], worth_a_look: Callable[[Problem], bool], *, limit: int, seed: int
 ) -> list[Problem]:
+    """Up to `limit` problems in their order: half of them from all, half from those that are worth a look."""
     if len(problems) <= limit:
         return list(problems)
     order = sorted(range(len(problems)), key=lambda i: (_hash(problems[i].id, seed), i))
@@ -104,7 +107,7 @@ def _chosen(
     for i in order[len(alike) :]:
         if len(taken) == limit:
             break
-        if _worth_a_look(problems[i], labels.get(problems[i].id), judge):
+        if worth_a_look(problems[i]):
             taken.add(i)
     for i in order:
         if len(taken) == limit:

@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 from ..measure.calibration import Bin
 from ..measure.metrics import Arm, ArmRun, Metrics
 from ..measure.score import Score
+from ..storage.circumstances import Circumstances
+from ..watching import duration_text
 from .by_size import size_rows
 from .charts import Line
-from .numbers_text import NOTHING, Spread, count_text, percent, spread_of, step_text
+from .numbers_text import NOTHING, Spread, count_text, interval_text, percent, spread_of, step_text
 from .published import ARM_ANSWERS, ARM_LABELS, ARM_MULTIPLE, CANDIDATES_ALL, CANDIDATES_MULTIPLE, CANDIDATES_SINGLE
 from .score_tables import TextTable, search_table, stage_table
 
@@ -26,12 +28,17 @@ __all__ = [
     "config_rows",
     "label_table",
     "line_table",
+    "made_rows",
     "search_tables",
     "size_table",
+    "tested_problems",
     "value_table",
 ]
 
 PAPER = "paper (Math23K)"
+INTERVALS = (
+    "In small print: the 95% confidence interval of the share (Wilson), which is about the problems, not the seeds."
+)
 
 _PLAIN_NAMES = {
     "single": "one candidate",
@@ -88,16 +95,19 @@ def size_table(candidates: Score | None, runs: Sequence[ArmRun]) -> Table:
         (
             PageCell(row.size),
             _count(row.train),
-            _share(row.recall),
-            _share(row.gold_in_set),
-            *map(_spread_share, (row.micro, row.macro)),
+            _share(row.recall, row.train),
+            _share(row.gold_in_set, row.train),
+            _spread_share(row.micro, row.labelled),
+            _spread_share(row.macro, row.train),
             _count(row.tested),
-            *map(_spread_share, (row.answers, row.equations)),
+            _spread_share(row.answers, row.tested),
+            _spread_share(row.equations, row.judged),
         )
         for row in size_rows(candidates, runs)
     ]
     head = ("quantities", "train problems", "recall %", "gold in set %", "labels right, micro %", "macro %")
-    return Table("By number of quantities", (*head, "problems tested", "answers right %", "equations right %"), rows)
+    tested = ("problems tested", "answers right %", "equations right %")
+    return Table("By number of quantities", (*head, *tested), rows, INTERVALS)
 
 
 def ablation_table(arms: Sequence[Arm], *, paper: bool) -> Table:
@@ -105,13 +115,15 @@ def ablation_table(arms: Sequence[Arm], *, paper: bool) -> Table:
     rows = []
     for arm in arms:
         tests = [run.evaluation for run in arm.runs]
+        tested, judged = tested_problems(arm.runs)
+        labelled = round(spread_of([run.labels for run in arm.runs]).mean or 0)
         row = (
             PageCell(arm.name, note=arm.about),
-            _spread_share(spread_of([test.answer_accuracy for test in tests])),
+            _spread_share(spread_of([test.answer_accuracy for test in tests]), tested),
             _published(ARM_ANSWERS.get(arm.name)),
-            _spread_share(spread_of([test.equation_accuracy for test in tests])),
+            _spread_share(spread_of([test.equation_accuracy for test in tests]), judged),
             _spread_count(spread_of([test.false_matches for test in tests])),
-            _spread_share(spread_of([run.oracle.micro if run.oracle else None for run in arm.runs])),
+            _spread_share(spread_of([run.oracle.micro if run.oracle else None for run in arm.runs]), labelled),
             _spread_count(spread_of([run.labels for run in arm.runs])),
             _spread_count(spread_of([run.changed for run in arm.runs])),
             _count(len(arm.runs)),
@@ -121,8 +133,16 @@ def ablation_table(arms: Sequence[Arm], *, paper: bool) -> Table:
     others = ("equations right %", "false matches", "labels right %", "labels", "labels changed", "runs")
     several = any(len(arm.runs) > 1 for arm in arms)
     note = "Mean ± sample standard deviation over the runs. " if several else ""
-    note += "A false match is a right answer by a wrong equation; changed labels differ from the text-free pick."
+    note += "A false match is a right answer by a wrong equation; changed labels differ from the text-free pick. "
+    note += INTERVALS
     return Table("Arms", (*answers, *others), rows, note)
+
+
+def tested_problems(runs: Sequence[ArmRun]) -> tuple[int, int]:
+    """The test problems of an arm, summed over the folds, and those of them with a gold equation."""
+    folds = {run.fold: run.evaluation for run in runs}.values()
+    judged = [test.problems if test.with_gold is None else test.with_gold for test in folds]
+    return sum(test.problems for test in folds), sum(judged)
 
 
 def label_table(metrics: Metrics, *, paper: bool) -> Table:
@@ -139,16 +159,17 @@ def label_table(metrics: Metrics, *, paper: bool) -> Table:
             continue
         row = (
             PageCell(arm.name),
-            _spread_share(spread_of([score.micro_single for score in scores])),
-            _spread_share(spread_of([score.micro_multiple for score in scores])),
-            _spread_share(spread_of([score.micro for score in scores])),
-            _spread_share(spread_of([score.macro for score in scores])),
+            _spread_share(spread_of([score.micro_single for score in scores]), scores[0].single),
+            _spread_share(spread_of([score.micro_multiple for score in scores]), scores[0].multiple),
+            _spread_share(spread_of([score.micro for score in scores]), scores[0].covered),
+            _spread_share(spread_of([score.macro for score in scores]), scores[0].problems),
         )
         published = (PageCell(NOTHING), _published(ARM_MULTIPLE.get(arm.name)), _published(ARM_LABELS.get(arm.name)))
         rows.append((*row, *published) if paper else row)
     head = ("labels of", "one candidate %", "several %", "all, micro %", "all, macro %")
     last = (f"{PAPER}: one %", f"{PAPER}: several %", f"{PAPER}: all %") if paper else ()
-    note = "Right means equivalent to the gold equation. Macro counts a problem without a label as wrong."
+    note = "Right means equivalent to the gold equation. Macro counts a problem without a label as wrong. " + INTERVALS
+    note += " The candidates of a problem are not independent, so there is no interval for all candidates."
     return Table("Labels against gold", (*head, *last), rows, note)
 
 
@@ -158,11 +179,11 @@ def calibration_table(bins: Sequence[Bin]) -> Table:
             PageCell(f"{step_text(bin.low)} to {step_text(bin.high)}", bin.low),
             _count(bin.labels),
             PageCell(f"{bin.posterior:.3f}", bin.posterior),
-            _share(bin.right),
+            _share(bin.right, bin.labels),
         )
         for bin in bins
     ]
-    return Table("Posterior and truth", ("posterior", "labels", "mean posterior", "right %"), rows)
+    return Table("Posterior and truth", ("posterior", "labels", "mean posterior", "right %"), rows, INTERVALS)
 
 
 def line_table(title: str, x: str, lines: Sequence[Line], *, shares: bool, names: Sequence[str] = ()) -> Table:
@@ -184,6 +205,22 @@ def value_table(title: str, head: tuple[str, str], values: Iterable[tuple[str, f
     return Table(
         title, head, [(PageCell(name, i), PageCell(text, value)) for i, (name, value, text) in enumerate(values)]
     )
+
+
+def made_rows(made: Circumstances | None, times: Mapping[str, float]) -> list[tuple[str, str]]:
+    """When and how a run was made, and how long its steps took."""
+    rows: list[tuple[str, str | None]] = []
+    if made is not None:
+        used = ", ".join(f"{name} {version}" for name, version in made.versions.items())
+        rows += [("begun", made.begun), ("command", made.command), ("versions", used), ("commit", made.commit)]
+        counts = [("threads", made.threads), ("search processes", made.workers)]
+        rows += [(name, None if value is None else str(value)) for name, value in counts]
+        rows += [("device", made.device)]
+    inner = times.get("drafts", 0.0) if any(step.startswith("rank ") for step in times) else 0.0
+    if times:
+        rows.append(("duration", duration_text(sum(times.values()) - inner)))
+    rows += [(f"duration of {step}", duration_text(seconds)) for step, seconds in times.items()]
+    return [(name, value) for name, value in rows if value is not None]
 
 
 def config_rows(config: Mapping[str, Any], place: str = "") -> list[tuple[str, str]]:
@@ -217,8 +254,9 @@ def _count(value: float | None) -> PageCell:
     return PageCell(count_text(value), value)
 
 
-def _share(value: float | None) -> PageCell:
-    return PageCell(percent(value), value)
+def _share(value: float | None, of: int | None = None) -> PageCell:
+    """A share, with its interval if it is known of how many problems."""
+    return PageCell(percent(value), value, interval_text(value, of))
 
 
 def _decimal(value: float | None) -> PageCell:
@@ -229,8 +267,8 @@ def _published(value: float | None) -> PageCell:
     return PageCell(NOTHING if value is None else f"{value:.1f}", value)
 
 
-def _spread_share(spread: Spread) -> PageCell:
-    return PageCell(spread.percent, spread.mean)
+def _spread_share(spread: Spread, of: int | None) -> PageCell:
+    return PageCell(spread.percent, spread.mean, interval_text(spread.mean, of))
 
 
 def _spread_count(spread: Spread) -> PageCell:

@@ -12,7 +12,10 @@ A run folder, of `mwp-weak pipeline` or `mwp-weak baseline`:
     solver/                  the trained solver
     metrics.json             every number of the run; no times, so that a resumed run gives the same bytes
     times.json               seconds of each step
-    examples.jsonl           a sample of problems for the report
+    made.json                date, command, versions and machine settings of the run
+    predictions.jsonl        the solver's prediction for each problem of the test part, judged
+    examples.jsonl           a sample of train problems with their labels, for the report
+    examples.test.jsonl      a sample of test problems with their predictions, for the report
     report.html
     ablation/ARM/            the same files of the other arms
 
@@ -41,12 +44,15 @@ __all__ = [
     "EXAMPLES",
     "GENERATOR",
     "LABELS",
+    "MADE",
     "METRICS",
     "MODEL_CONFIG",
     "MODEL_FILES",
     "ORIGIN",
+    "PREDICTIONS",
     "REPORT",
     "SOLVER",
+    "TEST_EXAMPLES",
     "TIMES",
     "TRAINING_ROWS",
     "TRAINING_TIMES",
@@ -58,6 +64,7 @@ __all__ = [
 CONFIG, CANDIDATES, VALID_CANDIDATES = "config.toml", "candidates.jsonl", "candidates.valid.jsonl"
 DRAFT_LABELS, DRAFT, LABELS, GENERATOR, SOLVER = "labels.draft.jsonl", "draft", "labels.jsonl", "generator", "solver"
 METRICS, TIMES, EXAMPLES, REPORT, ABLATION = "metrics.json", "times.json", "examples.jsonl", "report.html", "ablation"
+MADE, PREDICTIONS, TEST_EXAMPLES = "made.json", "predictions.jsonl", "examples.test.jsonl"
 
 MODEL_CONFIG, VOCABULARY, WEIGHTS = "config.json", "vocabulary.json", "model.safetensors"
 ANSWERS, CHECKPOINT = "answers.safetensors", "checkpoint.safetensors"

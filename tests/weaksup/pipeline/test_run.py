@@ -39,8 +39,9 @@ def run(folder: Path, *, resume: bool = False, **changes: object) -> Metrics:
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """Of everything but the times."""
-    files = [path for path in folder.rglob("*") if path.is_file() and "times" not in path.name]
+    """Of everything but times and date, which are in the report too."""
+    others = ("times.json", "times.jsonl", "made.json", "report.html")
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name not in others]
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
@@ -63,7 +64,16 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Metrics]:
 
 def test_a_run_leaves_all_its_files_and_the_metrics_are_those_it_returns(finished: tuple[Path, Metrics]) -> None:
     folder, metrics = finished
-    for name in (*SAME, "config.toml", "times.json", "solver/model.safetensors", "draft/round-1/config.json"):
+    for name in (
+        *SAME,
+        "config.toml",
+        "times.json",
+        "made.json",
+        "predictions.jsonl",
+        "examples.test.jsonl",
+        "solver/model.safetensors",
+        "draft/round-1/config.json",
+    ):
         assert (folder / name).is_file(), name
     assert msgspec.json.decode((folder / "metrics.json").read_bytes(), type=Metrics) == metrics
     assert [arm.name for arm in metrics.arms] == ["em", "random"]
@@ -151,7 +161,8 @@ def test_the_bytes_do_not_depend_on_gold(
     monkeypatch.setattr(pipeline, "read_corpus", without_gold)
     metrics = run(tmp_path / "run")
     ours, theirs = digests(tmp_path / "run"), digests(finished[0])
-    measured = {"metrics.json", "examples.jsonl", "report.html", "ablation/random/metrics.json"}
+    measured = {"metrics.json", "examples.jsonl", "examples.test.jsonl", "ablation/random/metrics.json"}
+    measured |= {"predictions.jsonl", "ablation/random/predictions.jsonl"}
     assert {name: digest for name, digest in ours.items() if name not in measured} == {
         name: digest for name, digest in theirs.items() if name not in measured
     }

@@ -18,16 +18,18 @@ from weaksup.corpora.stories import read_stories
 from weaksup.measure.calibration import Bin, calibration
 from weaksup.measure.judge import Judge
 from weaksup.measure.metrics import Accuracy, Arm, ArmRun, Evaluation, Metrics, TrainingRow
+from weaksup.measure.predictions import JudgedPrediction
 from weaksup.measure.score import Score, score_candidates, score_labels
-from weaksup.measure.sizes import SIZES
+from weaksup.measure.sizes import SIZES, size_of
 from weaksup.rankers import rank_em, rank_random, rank_single
 from weaksup.records import CandidateSet, Label, Problem
 from weaksup.report import sample_examples, sample_rule
 from weaksup.report.score_tables import count_distribution
+from weaksup.report.shown_predictions import sample_predictions
 from weaksup.search.batch import search_problems
 from weaksup.search.plans import load_plan
 from weaksup.storage.json_lines import write_records
-from weaksup.storage.run_files import EXAMPLES, METRICS
+from weaksup.storage.run_files import EXAMPLES, METRICS, TEST_EXAMPLES
 
 ABOUT = {
     "em": "templates and draft model, re-estimated",
@@ -127,7 +129,30 @@ def write_run(folder: Path, data: str = "stories", *, size: int = 300, seeds: in
     found = msgspec.json.encode(metrics(data, size=size, seeds=seeds))
     (folder / METRICS).write_bytes(msgspec.json.format(found, indent=2))
     write_records(folder / EXAMPLES, sample_examples(given.problems, given.sets, given.labels["em"], judge=given.judge))
+    write_records(folder / TEST_EXAMPLES, sample_predictions(given.problems, _predictions(given)))
     return folder
+
+
+def _predictions(given: Made) -> list[JudgedPrediction]:
+    """Random candidates as predictions; every fifth has a wrong value and every seventh problem has none."""
+    found = []
+    for i, label in enumerate(given.labels["random"]):
+        problem = given.judge.problems[label.id]
+        judged = JudgedPrediction(
+            id=label.id, quantities=size_of(problem), right_answer=False, right_equation=False if problem.gold else None
+        )
+        if i % 7:
+            judged = msgspec.structs.replace(
+                judged,
+                expr=label.expr,
+                equation=label.equation,
+                value=problem.answer if i % 5 else "-1",
+                probability=0.5,
+                right_answer=i % 5 > 0,
+                right_equation=given.judge.judge_label(label) if i % 5 else False,
+            )
+        found.append(judged)
+    return found
 
 
 if __name__ == "__main__":

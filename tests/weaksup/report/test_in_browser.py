@@ -20,7 +20,7 @@ from .synthetic_run import write_run
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="chromium is not installed (Debian: apt install chromium)")
 
 EVIL = "<script>window.evil = 1</script><img src=http://example.invalid/x onerror='window.evil = 2'> 'tis 3"
-CARDS = "[...document.querySelectorAll('.example')]"
+CARDS = "[...document.querySelectorAll('#examples .example')]"
 
 
 class Report:
@@ -134,7 +134,7 @@ def test_the_search_finds_words_in_any_order_case_and_width(report: Report) -> N
 def test_pages_turn(report: Report) -> None:
     assert report.filter() == len(report.examples)
     assert len(report.cards("1")) == 10
-    turn = "document.querySelectorAll('[data-turn=\"{}\"]')[1]"
+    turn = "document.querySelectorAll('#examples [data-turn=\"{}\"]')[1]"
     report.browser.run(turn.format(1) + ".click()")
     text = report.browser.run("document.querySelector('#shown').textContent")
     assert text == f"11 to 20 of {len(report.examples)}"
@@ -228,6 +228,22 @@ def test_paper_has_no_buttons_and_nothing_to_fold_out(fresh: Report) -> None:
     seen = "[...document.querySelectorAll('{}')].filter((e) => e.checkVisibility()).length"
     for idle in ("nav, form, select, .pager, #theme, .rest", "summary", "#settings"):
         assert fresh.browser.run(seen.format(idle)) == 0, idle
-    assert fresh.browser.run(seen.format("svg.chart")) == 7 and fresh.browser.run(seen.format(".example")) == 10
+    assert (
+        fresh.browser.run(seen.format("svg.chart")) == 7 and fresh.browser.run(seen.format("#examples .example")) == 10
+    )
     fresh.browser.run("document.querySelector('#settings details').open = true")
     assert fresh.browser.run(seen.format("#settings")) == 1
+
+
+def test_predictions_are_filtered_by_their_verdict(opened: Report) -> None:
+    browser = opened.browser
+    count = "document.querySelector('#prediction-shown').textContent"
+    verdicts = "[...document.querySelectorAll('#predictions .verdict')].map((mark) => mark.textContent)"
+    select = "document.querySelector('#prediction-filters [name=verdict]')"
+    total = 0
+    for value, word in (("right", "right"), ("match", "false match"), ("wrong", "wrong"), ("none", "no prediction")):
+        browser.run(f"{select}.value = {_js(value)}; {select}.dispatchEvent(new Event('input', {{bubbles: true}}))")
+        assert set(browser.run(verdicts)) == {word}
+        total += int(browser.run(count).rpartition(" of ")[2])
+    browser.run(f"{select}.value = ''; {select}.dispatchEvent(new Event('input', {{bubbles: true}}))")
+    assert int(browser.run(count).rpartition(" of ")[2]) == total

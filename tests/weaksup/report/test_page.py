@@ -16,10 +16,10 @@ from msgspec.structs import replace
 
 from weaksup.errors import DataError, WeakSupError
 from weaksup.measure.metrics import Metrics
-from weaksup.report import build_page, write_report
+from weaksup.report import RunNumbers, build_page, write_report
 from weaksup.report.browser import Trees, text_parts
 from weaksup.report.shown_problems import ShownCandidate, ShownExample
-from weaksup.storage.run_files import EXAMPLES, METRICS
+from weaksup.storage.run_files import EXAMPLES, METRICS, TEST_EXAMPLES
 
 from .synthetic_run import metrics, write_run
 
@@ -83,7 +83,7 @@ def page(folder: Path) -> str:
 def test_the_same_files_give_the_same_bytes(folder: Path, page: str) -> None:
     assert write_report(str(folder)) == folder / "report.html"
     assert (folder / "report.html").read_text("utf-8") == page
-    assert sorted(path.name for path in folder.iterdir()) == [EXAMPLES, METRICS, "report.html"]
+    assert sorted(path.name for path in folder.iterdir()) == [EXAMPLES, TEST_EXAMPLES, METRICS, "report.html"]
 
 
 def test_the_page_refers_to_nothing_outside(page: str) -> None:
@@ -118,11 +118,11 @@ def test_the_script_neither_parses_html_nor_evaluates() -> None:
 
 
 def test_text_of_problems_can_not_leave_its_place() -> None:
-    page = build_page(metrics(size=SIZE), [evil_example()])
+    page = build_page(RunNumbers(metrics(size=SIZE), [evil_example()]))
     elements = Elements(page)
-    assert len(elements.all("script")) == 2
+    assert len(elements.all("script")) == 3
     assert "alert(1)</script>" not in page and "<!--<" not in page
-    (data,) = [text for tag, text in elements.raw if text.startswith("[")]
+    (data,) = [text for tag, text in elements.raw if text.startswith("[{")]
     (example,) = json.loads(data)
     assert example["id"] == EVIL and "".join(part for part, _ in example["parts"]) == f"3 {EVIL} 4"
 
@@ -130,8 +130,10 @@ def test_text_of_problems_can_not_leave_its_place() -> None:
 def test_names_and_settings_are_escaped() -> None:
     run = metrics(size=SIZE)
     arm = replace(run.arms[0], name=EVIL, about=EVIL)
-    page = build_page(replace(run, config={EVIL: EVIL, "data": EVIL}, split=EVIL, examples_rule=EVIL, arms=[arm]), [])
-    assert len(Elements(page).all("script")) == 2 and "alert(1)</script>" not in page
+    page = build_page(
+        RunNumbers(replace(run, config={EVIL: EVIL, "data": EVIL}, split=EVIL, examples_rule=EVIL, arms=[arm]), [])
+    )
+    assert len(Elements(page).all("script")) == 3 and "alert(1)</script>" not in page
 
 
 def test_ids_are_unique_and_references_exist(page: str) -> None:
@@ -158,25 +160,25 @@ def test_every_chart_has_a_title_a_description_and_numbers(page: str) -> None:
 def test_math23k_has_the_paper_beside_it_and_other_data_have_not(page: str) -> None:
     assert "The paper reports Math23K only: it has no figures for stories." in page
     assert "paper (Math23K)" not in page
-    other = build_page(metrics("math23k", size=SIZE), [])
+    other = build_page(RunNumbers(metrics("math23k", size=SIZE), []))
     assert "paper (Math23K) 60.0% GTS" in other and "paper (Math23K) 94.5%" in other
     assert "it has no figures" not in other
 
 
 def test_a_run_without_gold_arms_or_examples_is_a_page_too() -> None:
     bare = Metrics(config={}, split="", sizes={}, covered=0, distribution={}, arms=[])
-    page = build_page(bare, [])
+    page = build_page(RunNumbers(bare, []))
     assert "unnamed data" in page and "no gold equations" in page
     run = metrics(size=SIZE)
     arms = [replace(arm, runs=[replace(run, oracle=None, calibration=[]) for run in arm.runs[:1]]) for arm in run.arms]
-    page = build_page(replace(run, candidates=None, arms=arms), [])
+    page = build_page(RunNumbers(replace(run, candidates=None, arms=arms), []))
     assert "no gold equations" in page and "±" not in page
 
 
 def test_a_thousand_examples_stay_within_a_few_megabytes(folder: Path) -> None:
     examples = [msgspec.json.decode(line, type=ShownExample) for line in (folder / EXAMPLES).read_bytes().splitlines()]
     many = [replace(examples[i % len(examples)], id=f"p{i}", text="很" * 200) for i in range(1000)]
-    assert len(build_page(metrics(size=SIZE), many).encode()) < 3_000_000
+    assert len(build_page(RunNumbers(metrics(size=SIZE), many)).encode()) < 3_000_000
 
 
 def test_each_tree_is_drawn_once_without_a_style_of_its_own() -> None:
@@ -249,7 +251,7 @@ def test_numbers_that_no_run_has_are_named(folder: Path, tmp_path: Path, good: s
 def test_an_arm_without_runs_is_a_row_of_dashes(which: int) -> None:
     run = metrics(size=SIZE)
     arms = [replace(arm, runs=[]) if i == which else arm for i, arm in enumerate(run.arms)]
-    page = build_page(replace(run, arms=arms), [])
+    page = build_page(RunNumbers(replace(run, arms=arms), []))
     (row,) = re.findall(rf'<th scope="row">{arms[which].name}<small>.*?</tr>', page, re.DOTALL)
     assert row.count(">–</td>") == 6
 
@@ -259,7 +261,7 @@ def test_a_baseline_has_a_page_too() -> None:
     found = metrics("math23k", size=SIZE, seeds=1)
     arm = replace(found.arms[0], name="lbf", about="learning by fixing")
     config = {"ranker": "lbf", "solver": "gts", "lbf": {"memory": True}}
-    page = build_page(replace(found, config=config, candidates=None, distribution={}, arms=[arm]), [])
+    page = build_page(RunNumbers(replace(found, config=config, candidates=None, distribution={}, arms=[arm]), []))
     assert "There was no search." in page and "Recall of the labels" in page
     assert "paper (Math23K) 55.1% GTS" in page and "<dt>lbf.memory</dt><dd>yes</dd>" in page
 

@@ -94,9 +94,9 @@
       number === null ? text : make("mark", "", text, make("sub", "", `N${number}`))));
   }
 
-  function pairs(example) {
+  function pairs(values) {
     const list = make("dl", "key");
-    for (const [name, value] of [["answer", example.answer], ["gold", example.gold], ["label", example.label]]) {
+    for (const [name, value] of values) {
       if (value !== null) list.append(make("div", "", make("dt", "", name), make("dd", "", value)));
     }
     return list;
@@ -172,20 +172,44 @@
       make("span", "", count === 1 ? "1 candidate" : `${count.toLocaleString("en")} candidates`),
       example.stage === null ? null : make("span", "", `stage ${example.stage}`));
     const picture = tree(example);
-    const left = make("div", "", pairs(example), candidates(example));
+    const left = make("div", "", pairs([["answer", example.answer], ["gold", example.gold], ["label", example.label]]), candidates(example));
     return make("li", "example", head, marked(example), make("div", picture ? "body" : "body plain", left, picture));
   }
 
-  function startExamples() {
-    const examples = JSON.parse(document.getElementById("data").textContent);
-    for (const example of examples) {
-      const texts = [example.id, example.parts.map(([text]) => text).join(""), example.gold, example.label];
-      example.searched = plain(texts.filter((text) => text !== null).join("\n"));
+  // --- predictions ---------------------------------------------------------------------------------------------------
+
+  const PREDICTED = { right: "right", answer: "right answer", match: "false match", wrong: "wrong", none: "no prediction" };
+
+  function predictionMatches(shown, wanted) {
+    return (!wanted.quantities || String(Math.min(shown.quantities, 6)) === wanted.quantities)
+      && (!wanted.verdict || shown.verdict === wanted.verdict)
+      && wanted.words.every((word) => shown.searched.includes(word));
+  }
+
+  function predictionCard(shown) {
+    const head = make("h3", "",
+      make("span", `verdict ${shown.verdict}`, PREDICTED[shown.verdict]),
+      make("span", "", shown.id),
+      make("span", "", `${shown.quantities} ${shown.quantities === 1 ? "quantity" : "quantities"}`),
+      shown.probability === null ? null : make("span", "", `probability ${shown.probability.toFixed(3)}`));
+    const picture = tree(shown);
+    const values = [["predicted", shown.value], ["answer", shown.answer], ["prediction", shown.equation], ["gold", shown.gold]];
+    return make("li", "example", head, marked(shown), make("div", picture ? "body" : "body plain", make("div", "", pairs(values)), picture));
+  }
+
+  // --- browsing ------------------------------------------------------------------------------------------------------
+
+  function startBrowser(section, items, fits, card) {
+    if (!section) return;
+    for (const item of items) {
+      const texts = [item.id, item.parts.map(([text]) => text).join(""), item.gold, item.label, item.equation];
+      item.searched = plain(texts.filter((text) => text !== null && text !== undefined).join("\n"));
     }
-    const form = document.getElementById("filters");
-    const list = document.getElementById("list");
-    const pagers = [...document.querySelectorAll(".pager")];
-    let found = examples;
+    const form = section.querySelector("form");
+    const list = section.querySelector("ol.examples");
+    const pagers = [...section.querySelectorAll(".pager")];
+    const turns = [...section.querySelectorAll("[data-turn]")];
+    let found = items;
     let page = 0;
 
     function show() {
@@ -194,27 +218,26 @@
       const here = found.slice(page * PAGE, (page + 1) * PAGE);
       list.replaceChildren(...here.map(card));
       const total = found.length.toLocaleString("en");
-      document.getElementById("shown").textContent = here.length
+      section.querySelector(".shown").textContent = here.length
         ? `${page * PAGE + 1} to ${page * PAGE + here.length} of ${total}` : "Nothing fits these filters.";
-      document.querySelector(".pager .page").textContent = `Page ${page + 1} of ${pages}`;
-      for (const button of document.querySelectorAll("[data-turn]")) {
+      section.querySelector(".pager .page").textContent = `Page ${page + 1} of ${pages}`;
+      for (const button of turns) {
         const to = page + Number(button.dataset.turn);
         button.disabled = to < 0 || to >= pages;
       }
     }
 
     function filter() {
-      const fields = new FormData(form);
-      const wanted = Object.fromEntries(["quantities", "stage", "candidates", "verdict"].map((name) => [name, fields.get(name)]));
-      wanted.words = plain(fields.get("text")).split(/\s+/).filter(Boolean);
-      found = examples.filter((example) => matches(example, wanted));
+      const wanted = Object.fromEntries(new FormData(form));
+      wanted.words = plain(wanted.text).split(/\s+/).filter(Boolean);
+      found = items.filter((item) => fits(item, wanted));
       page = 0;
       show();
     }
 
     form.addEventListener("input", filter);
     form.addEventListener("submit", (event) => event.preventDefault());
-    for (const button of document.querySelectorAll("[data-turn]")) {
+    for (const button of turns) {
       button.addEventListener("click", () => {
         page += Number(button.dataset.turn);
         show();
@@ -229,7 +252,9 @@
     filter(); // a browser keeps what was chosen before a reload
   }
 
+  const dataIn = (id) => JSON.parse(document.getElementById(id).textContent);
   startTheme();
   document.querySelectorAll("table.sortable").forEach(startSorting);
-  startExamples();
+  startBrowser(document.getElementById("examples"), dataIn("data"), matches, card);
+  startBrowser(document.getElementById("predictions"), dataIn("predicted"), predictionMatches, predictionCard);
 })();
