@@ -50,7 +50,8 @@ def run_alone(
         try:
             out, err = ran.communicate(given, timeout=0.2)
             break
-        except subprocess.TimeoutExpired:  # it may be asked again, and goes on with what was not written yet
+        except subprocess.TimeoutExpired:  # asked again, it goes on with what is not written yet
+            given = None
             if seconds is not None and _cpu_seconds(ran.pid, start) > seconds:
                 ran.kill()
                 ran.communicate()
