@@ -39,7 +39,7 @@ LAWS: dict[str, str] = {
     "tree-commutative": "binary trees up to the order below + and *",
     "tree-associative": "trees up to order and grouping of + and of *",
     "tree-unsigned-products": "canonical forms in which no sign is moved through a product",
-    "series-reduced": "Schröder's fourth problem: labelled trees in which no inner node has one child (A000311)",
+    "series-reduced": "Schroeder's fourth problem: labelled trees in which no inner node has one child (A000311)",
 }
 
 #: The largest n of laws with a closed form or a Newton iteration, of laws with a recurrence, and of `table`.
