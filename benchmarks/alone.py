@@ -13,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,30 +38,48 @@ def run_alone(
 ) -> Outcome:
     """What `module.function(*arguments)` returns, all of it JSON, in a process of its own.
 
-    `build` chooses the build of mathcanon, `memory` limits the bytes of address space, `seconds` the time by the clock
-    (a limit of CPU time makes the CPU clock coarse on some systems).
+    `build` chooses the build of mathcanon, `memory` limits the bytes of address space, `seconds` the CPU time.
+    """
+    ran = subprocess.Popen(
+        [sys.executable, str(HERE / "alone.py"), module, function], env=_environment(build), text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    given: str | None = json.dumps({"arguments": arguments, "memory": memory})
+    start = time.monotonic()
+    while True:
+        try:
+            out, err = ran.communicate(given, timeout=0.2)
+            break
+        except subprocess.TimeoutExpired:  # asked again, it goes on with what is not written yet
+            given = None
+            if seconds is not None and _cpu_seconds(ran.pid, start) > seconds:
+                ran.kill()
+                ran.communicate()
+                return Outcome(None, 0, f"over {seconds} s")
+    if ran.returncode == 0:
+        said = json.loads(out)
+        return Outcome(said["result"], said["peak_bytes"])
+    return Outcome(None, 0, _why(ran.returncode, err))
+
+
+def _cpu_seconds(pid: int, start: float) -> float:
+    """CPU time of a running process, or time by the clock where it can't be seen.
+
+    The parent looks, because a limit that the system keeps makes the CPU clock coarse on some systems.
     """
     try:
-        ran = subprocess.run(
-            [sys.executable, str(HERE / "alone.py"), module, function],
-            input=json.dumps({"arguments": arguments, "memory": memory}), timeout=seconds,
-            capture_output=True, text=True, env=_environment(build), check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return Outcome(None, 0, f"over {seconds} s")
-    if ran.returncode == 0:
-        said = json.loads(ran.stdout)
-        return Outcome(said["result"], said["peak_bytes"])
-    return Outcome(None, 0, _why(ran))
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    except OSError:
+        return time.monotonic() - start
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _why(ran: subprocess.CompletedProcess[str]) -> str:
-    last = ran.stderr.strip().splitlines()[-1:]
-    if any(word in ran.stderr for word in ("MemoryError", "bad_alloc", "memory", "stack overflows")):
+def _why(code: int, said: str) -> str:
+    if any(word in said for word in ("MemoryError", "bad_alloc", "memory", "stack overflows")):
         return "out of memory"
-    if "ModuleNotFoundError" in ran.stderr or "ImportError" in ran.stderr:
+    if "ModuleNotFoundError" in said or "ImportError" in said:
         return "not installed"
-    return f"stopped with {ran.returncode}" + (f": {last[0][:120]}" if last else "")
+    return f"stopped with {code}: " + "".join(said.strip().splitlines()[-1:])[:120]
 
 
 def _environment(build: str | None) -> dict[str, str]:

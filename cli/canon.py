@@ -193,8 +193,11 @@ def equivalent(a: str, b: str, as_json: bool) -> int:
     "--start", type=click.IntRange(min=0), default=0, show_default=True, help="Index of the first expression, from 0."
 )
 @click.option("--limit", type=click.IntRange(min=0), help="Maximum number of expressions.")
+@click.option("--format", type=click.Choice(FORMATS), default="infix", show_default=True, help="Output notation.")
 @json_option
-def enumerate_expressions(n: int, operands: str | None, start: int, limit: int | None, as_json: bool) -> None:
+def enumerate_expressions(
+    n: int, operands: str | None, start: int, limit: int | None, format: str, as_json: bool
+) -> None:
     """List every non-equivalent expression on N operands once, one per line.
 
     \b
@@ -202,7 +205,8 @@ def enumerate_expressions(n: int, operands: str | None, start: int, limit: int |
     """
     stop = None if limit is None else start + limit
     for expr in mc.expressions(_operands(n, operands), start, stop):
-        print_json(str(expr)) if as_json else echo(str(expr))
+        written = mc.render(expr, format)
+        print_json(written) if as_json else echo(written)
 
 
 @main.command()

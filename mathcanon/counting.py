@@ -39,6 +39,7 @@ LAWS: dict[str, str] = {
     "tree-commutative": "binary trees up to the order below + and *",
     "tree-associative": "trees up to order and grouping of + and of *",
     "tree-unsigned-products": "canonical forms in which no sign is moved through a product",
+    "series-reduced": "Schroeder's fourth problem: labelled trees in which no inner node has one child (A000311)",
 }
 
 #: The largest n of laws with a closed form or a Newton iteration, of laws with a recurrence, and of `table`.
@@ -242,6 +243,15 @@ def _tree_unsigned_products(n: int) -> list[int]:
     return [1] + [2 * sums[m] for m in range(2, n + 1)]
 
 
+def _series_reduced(n: int) -> list[int]:
+    """trees = z + e^trees - 1 - trees: a leaf, or a set of two or more trees."""
+    trees, exp_trees = [0, 1], [1, 1]
+    for m in range(2, n + 1):
+        trees.append(_rest(1, trees, exp_trees))
+        exp_trees.append(2 * trees[m])
+    return trees[1:]
+
+
 def _tree_associative(n: int) -> list[int]:
     """trees = z + 2*plus + 2*trees^2, where plus = e^b - 1 - b is a set of blocks b = trees - plus."""
     trees, blocks, exp_blocks = [0, 1], [0, 1], [1, 1]
@@ -286,6 +296,7 @@ _TERMS: dict[str, Callable[[int], list[int]]] = {
     "tree-commutative": _growing(lambda k: 6 * (2 * k - 1)),
     "tree-associative": _tree_associative,
     "tree-unsigned-products": _tree_unsigned_products,
+    "series-reduced": _series_reduced,
 }
 _BY_CLASSES: dict[str, Callable[[int, Progress], list[int]]] = {
     "full": _full,
@@ -293,4 +304,4 @@ _BY_CLASSES: dict[str, Callable[[int, Progress], list[int]]] = {
     "classes": lambda n, progress: _classes(n, 2, progress),
     "plain": lambda n, progress: _classes(n, 1, progress),
 }
-_RECURRENCES = {"commutative", "tree-associative", "tree-unsigned-products"}
+_RECURRENCES = {"commutative", "tree-associative", "tree-unsigned-products", "series-reduced"}

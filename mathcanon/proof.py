@@ -1,10 +1,13 @@
 """A certificate that enumeration, generating function and brute force agree.
 
 Every binary tree over n operands (all shapes, all orders of the operands, all operators) is put together from two
-smaller ones.  The canonical form and the value modulo a prime of a tree depend only on those of its two halves, so
-trees with the same form are carried along together with their number; the numbers add up to n! Catalan(n-1) 4^(n-1),
-which shows that none was left out.  Different values prove different functions, so nothing here rests on chance:
-an unlucky point could only make the proof fail.
+smaller ones.  The canonical form and the function of a tree depend only on those of its two halves, so trees with the
+same form are carried along together with their number; the numbers add up to n! Catalan(n-1) 4^(n-1), which shows that
+none was left out.
+
+Nothing here rests on chance.  That functions differ is shown by different values at a random point modulo a prime: an
+unlucky point could only make the proof fail.  That functions are equal is shown by equal numerators and denominators
+(`_FarPoint`), which are whole polynomials, each written as one integer.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from typing import Any
 
 from .canonical_form import CANONICAL, canonical_form
 from .counting import count
-from .equality.fingerprints import Residue, fingerprint, fingerprint_algebra, same_value
+from .equality.fingerprints import fingerprint
 from .errors import ArgumentError, LimitError
 from .space import expressions
 
@@ -54,12 +57,45 @@ class Proof:
         return "\n".join([*map(str, self.checks), f"{verdict} for n = {self.n}"])
 
 
+_Ratio = tuple[int, int]  # numerator and denominator at the far point
+
+
+class _FarPoint:
+    """Numerator and denominator of a tree over n operands, each used once, as polynomials with integer coefficients.
+
+    Both are of degree 1 at most in each operand, and the absolute values of their coefficients add up to 2^(n-1) at
+    most: `a/b + c/d = (a*d + c*b)/(b*d)` at most doubles the product of the two sums.  At the point where the i-th
+    operand is B^(2^i), with B = 2^(n+1), each product of operands is a power of B of its own, so the integer has the
+    coefficients as its digits in base B, between -B/2 and B/2: different polynomials are different integers.
+    """
+
+    def __init__(self, operands: str) -> None:
+        base = 2 ** (len(operands) + 1)
+        self._at = {name: base ** (2**i) for i, name in enumerate(operands)}
+
+    def operand(self, name: str) -> _Ratio:
+        return self._at[name], 1
+
+    def sum(self, left: _Ratio, mark: int, right: _Ratio) -> _Ratio:
+        (a, b), (c, d) = left, right
+        return a * d + mark * c * b, b * d
+
+    def product(self, left: _Ratio, mark: int, right: _Ratio) -> _Ratio:
+        (a, b), (c, d) = left, right
+        return (a * c, b * d) if mark > 0 else (a * d, b * c)
+
+
+def _is_same(left: _Ratio, right: _Ratio) -> bool:
+    """Whether numerators and denominators are equal, or both are opposite."""
+    return left == right or left == (-right[0], -right[1])
+
+
 @dataclass(slots=True)
 class _Class:
-    """All binary trees with one canonical form: the form, the value and the number of trees."""
+    """All binary trees with one canonical form: the form, numerator and denominator, and the number of trees."""
 
     form: Any
-    value: Residue
+    ratio: _Ratio
     trees: int
 
 
@@ -73,7 +109,7 @@ def prove(n: int, *, progress: Callable[[int, int], None] | None = None) -> Proo
     holds: their values modulo a prime are 68 different ones, so no two are the same function
     holds: 192 binary trees were covered, of 3! * Catalan(2) * 4^2 = 192
     holds: every binary tree has one of the enumerated forms, and every enumerated form is that of some tree
-    holds: every binary tree has the value of its canonical form
+    holds: binary trees with the same form are the same function: equal numerators and denominators
     proved for n = 3
     """
     if not isinstance(n, int) or n < 1:
@@ -107,7 +143,9 @@ def prove(n: int, *, progress: Callable[[int, int], None] | None = None) -> Proo
                 "every binary tree has one of the enumerated forms, and every enumerated form is that of some tree",
                 forms == set(classes),
             ),
-            Check("every binary tree has the value of its canonical form", consistent),
+            Check(
+                "binary trees with the same form are the same function: equal numerators and denominators", consistent
+            ),
         ),
     )
 
@@ -115,8 +153,8 @@ def prove(n: int, *, progress: Callable[[int, int], None] | None = None) -> Proo
 def _all_trees(
     operands: str, progress: Callable[[int, int], None] | None
 ) -> tuple[dict[tuple[str, int], _Class], bool]:
-    """The binary trees over all operands by canonical form, and whether trees of one form always had one value."""
-    value_of = fingerprint_algebra()
+    """The binary trees over all operands by canonical form, and whether trees of one form were always one function."""
+    point = _FarPoint(operands)
     classes: dict[frozenset[str], dict[tuple[str, int], _Class]] = {}
     consistent = True
     for size in range(1, len(operands) + 1):
@@ -124,10 +162,10 @@ def _all_trees(
             here: dict[tuple[str, int], _Class] = {}
             if size == 1:
                 form = CANONICAL.operand(chosen[0])
-                here[form[0], form[1]] = _Class(form, value_of.operand(chosen[0]), 1)
+                here[form[0], form[1]] = _Class(form, point.operand(chosen[0]), 1)
             done = 0
             for left, right in _halves(chosen, classes):
-                consistent &= _combine(left, right, here, value_of)
+                consistent &= _combine(left, right, here, point)
                 if progress and size == len(operands):
                     done += sum(c.trees for c in left.values()) * sum(c.trees for c in right.values()) * 4
                     progress(done, factorial(size) * (comb(2 * size - 2, size - 1) // size) * 4 ** (size - 1))
@@ -150,20 +188,20 @@ def _combine(
     lefts: dict[tuple[str, int], _Class],
     rights: dict[tuple[str, int], _Class],
     here: dict[tuple[str, int], _Class],
-    value_of: Any,
+    point: _FarPoint,
 ) -> bool:
-    """Add the trees with these halves to `here`; return whether trees of one form always have one value."""
+    """Add the trees with these halves to `here`; return whether trees of one form are always one function."""
     consistent = True
     for left in lefts.values():
         for right in rights.values():
             for kind, mark in _OPERATORS:
                 form = getattr(CANONICAL, kind)([(1, left.form), (mark, right.form)])
-                value = getattr(value_of, kind)([(1, left.value), (mark, right.value)])
+                ratio = getattr(point, kind)(left.ratio, mark, right.ratio)
                 trees = left.trees * right.trees
                 known = here.get((form[0], form[1]))
                 if known is None:
-                    here[form[0], form[1]] = _Class(form, value, trees)
+                    here[form[0], form[1]] = _Class(form, ratio, trees)
                 else:
                     known.trees += trees
-                    consistent &= same_value(known.value, value)
+                    consistent &= _is_same(known.ratio, ratio)
     return consistent

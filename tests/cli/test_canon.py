@@ -563,6 +563,12 @@ def test_enumerate_in_parts_gives_the_whole() -> None:
     assert [line for part in parts for line in part] == whole
 
 
+def test_enumerate_in_the_notation_of_the_paper() -> None:
+    lines = out("enumerate", "3", "--format", "skeleton").splitlines()
+    assert {mc.canonical(mc.parse(line, syntax="skeleton")) for line in lines} == set(mc.expressions("abc"))
+    assert {"abc", "a&(b&c)", "(ab)&c"} <= set(lines)  # examples of the paper's appendix
+
+
 def test_enumerate_past_the_end_or_nothing_at_all() -> None:
     assert out("enumerate", "3", "--start", "68") == out("enumerate", "3", "--limit", "0") == ""
 

@@ -31,6 +31,7 @@ PUBLISHED = {
     "tree-commutative": [1, 6, 108, 3240, 136080, 7348320],
     "tree-associative": [1, 6, 104, 3012, 122152, 6369792],
     "tree-unsigned-products": [1, 6, 68, 1260, 32632, 1085952],
+    "series-reduced": [1, 1, 4, 26, 236, 2752, 39208, 660032],  # A000311
 }
 
 
@@ -183,6 +184,17 @@ def test_tree_laws_count_distinct_trees(law: str, join: Callable[[Any, Any], Ite
 )
 def test_tree_laws_count_distinct_trees_on_five_operands(law: str, join: Callable[[Any, Any], Iterator[Any]]) -> None:
     assert len(distinct(5, int, join)) == count(5, law)
+
+
+def sums_and_products(a: Any, b: Any) -> Iterator[Any]:
+    yield from (tree for tree in associative(a, b) if top(tree) in ("+", "*"))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_series_reduced_trees_are_half_of_the_expressions_of_plus_and_times(n: int) -> None:
+    found = distinct(n, int, sums_and_products)
+    assert len([tree for tree in found if top(tree) in ("", "+")]) == count(n, "series-reduced")
+    assert n == 1 or len(found) == 2 * count(n, "series-reduced")
 
 
 # --- merge histories, counted one by one ------------------------------------------------------------------------------

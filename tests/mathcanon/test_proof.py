@@ -1,5 +1,9 @@
 """The certificate: it holds, and it would notice if it did not."""
 
+from collections.abc import Callable
+from functools import reduce
+from itertools import combinations
+
 import pytest
 
 import mathcanon as mc
@@ -44,6 +48,58 @@ def test_a_wrong_law_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setattr(proof, "CANONICAL", wrong)
     assert [check.holds for check in mc.prove(3).checks] == [True, True, True, False, False]
+
+
+def test_equal_values_at_one_point_do_not_pass_for_equal_functions() -> None:
+    """A form that joins different functions is noticed whatever their values are: numerators are whole polynomials."""
+    point = proof._FarPoint("abcd")
+    ratios = []
+    for text in ("a*b+c*d", "a*c+b*d", "a*d+b*c", "a/(b+c)*d", "(a-b)/(c-d)", "a/c-b/d", "a/d-b/c"):
+        ratios.append(mc.fold(mc.parse(text), far_point_algebra(point)))
+    assert all(not proof._is_same(a, b) for a, b in combinations(ratios, 2))
+    assert proof._is_same(ratios[4], mc.fold(mc.parse("(b-a)/(d-c)"), far_point_algebra(point)))
+
+
+def far_point_algebra(point: proof._FarPoint) -> mc.Algebra[tuple[int, int]]:
+    def joined(kind: str) -> Callable[[list[tuple[int, tuple[int, int]]]], tuple[int, int]]:
+        neutral = (0, 1) if kind == "sum" else (1, 1)
+        return lambda parts: reduce(lambda left, part: getattr(point, kind)(left, *part), parts, neutral)
+
+    return mc.Algebra(
+        operand=point.operand,
+        number=lambda value, text: (value.numerator, value.denominator),
+        sum=joined("sum"),
+        product=joined("product"),
+        power=lambda base, exponent: base,
+    )
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_the_far_point_reads_back_all_coefficients(n: int) -> None:
+    """The integer of a numerator has the coefficients that SymPy finds as its digits."""
+    sympy = pytest.importorskip("sympy")
+    names = "abcd"[:n]
+    point, base = proof._FarPoint(names), 2 ** (n + 1)
+    symbols = sympy.symbols(" ".join(names))
+    for expr in list(mc.expressions(names))[:: 1 if n < 4 else 23]:
+        above, below = mc.fold(expr, far_point_algebra(point))
+        ratio = sympy.fraction(sympy.cancel(expr.to_sympy()))
+        expected = [sympy.Poly(side, *symbols).as_dict() for side in ratio]
+        found = [digits(side, base, n) for side in (above, below)]
+        opposite = [{powers: -value for powers, value in side.items()} for side in expected]
+        assert found in (expected, opposite), expr
+
+
+def digits(number: int, base: int, n: int) -> dict[tuple[int, ...], int]:
+    """Powers of the operands -> coefficient, from digits between -base/2 and base/2."""
+    found = {}
+    for index in range(2**n):
+        digit = (number + base // 2) % base - base // 2
+        number = (number - digit) // base
+        if digit:
+            found[tuple([index >> i & 1 for i in range(n)])] = digit
+    assert number == 0
+    return found
 
 
 def test_progress_ends_with_all_trees() -> None:
