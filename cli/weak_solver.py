@@ -170,6 +170,8 @@ def train(
         tell(f"{config.solver}, preset {name}, hidden {config.hidden}, on {place}{mixed}: ", nl=False)
         tell(f"{len(lessons):,} of {len(parts.train):,} problems for training, {len(parts.valid):,} for validation")
         tell("".join(f"left out, {reason}: {count:,}\n" for reason, count in left_out.items()), nl=False)
+        if config.solver == "g2t" and config.graph == "published" and groups is None:
+            tell("the cells of the graphs are found by rule; those published for Math23K need --groups")
         check_output(output, inputs=[start], force=True)
         for file in teaching.model_files(output):
             check_output(file, inputs=[labels, *corpus.paths, part.split_file, groups], force=True)

@@ -49,9 +49,13 @@ class SolverConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     layers: Layers = 2  # of the encoder
     directions: Literal["sum", "concat"] = "sum"  # concat: each direction has half of `hidden`
     dropout: Share = 0.5
+    query_dropout: bool = False  # dropout also for the goal that the attention asks with
+    child_dropout: bool = False  # children get dropout masks of their own, not those of their parent's scores
     word_dropout: Share = 0.0  # probability of reading a word as unknown during training
     number_kinds: bool = False  # read percent, fraction, decimal and whole numbers as different words
     heads: Heads = 4  # of the graph encoder (g2t)
+    graph: Literal["compact", "published"] = "compact"  # the graph encoder and its edges (g2t)
+    graph_dropout: Share | None = None  # of the graph encoder (g2t); None: that of the rest
     tags: bool = False  # use part-of-speech tags to find the Chinese words that belong to a number (g2t)
 
     def __post_init__(self) -> None:
@@ -73,6 +77,7 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     clip: Clip = 0.0  # largest norm of the gradient; 0: no clipping
     ema: Share = 0.0  # decay of the moving average of the weights; 0: no average
     soft: Soft = "none"  # the loss for several weighted equations of a problem
+    average: Literal["tree", "token"] = "tree"  # what the loss of a batch is the mean over
     writing: str = "label"  # how equations are written, see `trees.WRITINGS`
     min_word_count: Natural = 5
     min_constant_count: Natural = 5
@@ -99,7 +104,10 @@ _CPU = (
 )
 
 PRESETS: dict[str, tuple[SolverConfig, TrainConfig]] = {
-    "paper": (SolverConfig(), TrainConfig(validate_every=5)),
+    "paper": (
+        SolverConfig(query_dropout=True, child_dropout=True, graph="published", graph_dropout=0.3),
+        TrainConfig(average="token", validate_every=5),
+    ),
     "cpu": _CPU,
     "quick": (
         msgspec.structs.replace(_CPU[0], hidden=256, dropout=0.3),  # so few epochs do not overfit: less dropout

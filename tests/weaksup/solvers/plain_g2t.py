@@ -22,15 +22,20 @@ class PlainG2T(PlainGTS):
     def graph_states(self, states: Tensor, example: Example) -> Tensor:
         assert example.graphs is not None
         heads, share = self.config.heads, self.config.hidden // self.config.heads
+        mean = self.config.graph == "compact"
         found = []
         for head in range(heads):
             graph, of_graph = divmod(head, heads // 2)
             edges = example.graphs.comparisons if graph == 0 else example.graphs.cells
             mine = slice(head * share, (head + 1) * share)
-            first, bias = self.part("first.weight")[mine].T, self.part("first.bias")[mine]
-            hidden = torch.relu(convolved(states, edges, first) + bias)
-            second, bias = self.part("second")[graph, of_graph], self.part("second_bias")[mine]
-            found.append(convolved(hidden, edges, second) + bias)
+            if mean:
+                first, first_bias = self.part("first.weight")[mine].T, self.part("first.bias")[mine]
+                second_bias = self.part("second_bias")[mine]
+            else:
+                first, first_bias = self.part("first")[graph, of_graph], self.part("first_bias")[graph, of_graph, 0]
+                second_bias = self.part("second_bias")[graph, of_graph, 0]
+            hidden = torch.relu(convolved(states, edges, first, mean=mean) + first_bias)
+            found.append(convolved(hidden, edges, self.part("second")[graph, of_graph], mean=mean) + second_bias)
         rows = []
         for i, state in enumerate(states):
             row = torch.cat([head[i] for head in found])
@@ -44,10 +49,10 @@ class PlainG2T(PlainGTS):
         return self.state[f"graph_encoder.{name}"]
 
 
-def convolved(states: Tensor, edges: Edges, weight: Tensor) -> Tensor:
-    """For each place the mean over itself and what its edges lead to, times the weight."""
+def convolved(states: Tensor, edges: Edges, weight: Tensor, *, mean: bool) -> Tensor:
+    """For each place the mean or sum over itself and what its edges lead to, times the weight."""
     rows = []
     for place, state in enumerate(states):
         gathered = [state] + [states[other] for one, other in edges if one == place]
-        rows.append(torch.stack(gathered).mean(0) @ weight)
+        rows.append((torch.stack(gathered).mean(0) if mean else torch.stack(gathered).sum(0)) @ weight)
     return torch.stack(rows)

@@ -26,6 +26,7 @@ from . import small_run
 #: Batches of three and a last one of one: parts of one example, or of none, that leave parameters unused.
 CONFIG = msgspec.structs.replace(small_run.CONFIG, dropout=0.0, word_dropout=0.0)
 TRAIN = msgspec.structs.replace(small_run.TRAIN, batch_size=3, epochs=2, validate_every=0.5)
+BY_TOKEN = msgspec.structs.replace(TRAIN, average="token")
 
 
 def lessons() -> tuple[list[Lesson], list[Problem]]:
@@ -75,6 +76,7 @@ def main(folder: Path) -> None:
 
         result = run("whole", checkpoint_seconds=1e9)
         report["examples"], report["accuracy"] = result.examples, result.valid_answer_accuracy
+        small_run.run(folder / "tokens", config=CONFIG, train=BY_TOKEN, given=given, device=device)
         try:
             run("stopped", progress=stop_after(7))
         except Stopped:

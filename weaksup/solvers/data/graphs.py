@@ -8,6 +8,10 @@ side.  The word that asks for the answer (`how many`, 多少) gets a cell too, i
 to its words, and the centres of two cells that share a content word (ignoring case and a plural s) are linked; these
 edges go both ways.
 
+With `published`, edges are those of the code that was published with the paper.  Equal quantities are linked too, both
+ways.  Of all words in cells, each is linked to the quantities that are less than four tokens away, and two places are
+linked if they hold the same word; all numbers are the same word.
+
 In Chinese, content words are the nouns, verbs, classifiers, adjectives, times and places by the part-of-speech tags of
 rjieba, if it is installed, and any word right after a number (its unit, since the dictionary tags 元 and 吨 as
 numerals).  Each word is looked up in the dictionary on its own, so the corpus's own segmentation does no harm.  In
@@ -29,6 +33,7 @@ __all__ = ["Cell", "Edges", "Graphs", "can_tag", "find_asked", "find_cells", "is
 Edges = tuple[tuple[int, int], ...]
 
 _EACH_SIDE = 2  # content words on each side of a cell's centre
+_NEAR = 4  # tokens within which the published code links a word of a cell to a quantity
 _CLAUSE_ENDS = frozenset("，。．！？；：、,.!?;:") | {"and", "but", "和", "但", "但是"}
 _MONEY = frozenset("$¥￥€£")
 _CONTENT_TAGS = frozenset("nvqatsz")  # first letters of tags; `eng`, the tag of units such as cm, counts as well
@@ -58,7 +63,9 @@ class Graphs(NamedTuple):
     cells: Edges
 
 
-def make_graphs(problem: Problem, cells: Sequence[Cell] | None = None, *, tags: bool | None = None) -> Graphs:
+def make_graphs(
+    problem: Problem, cells: Sequence[Cell] | None = None, *, tags: bool | None = None, published: bool = False
+) -> Graphs:
     """Both graphs of a problem, with the given `cells` or else those of `find_cells`.
 
     >>> from weaksup.corpora.problems import segment_text
@@ -71,15 +78,29 @@ def make_graphs(problem: Problem, cells: Sequence[Cell] | None = None, *, tags: 
     [(3, 0), (3, 1), (3, 2), (3, 4)]
     """
     found = find_cells(problem, tags=tags) if cells is None else cells
+    if published:
+        return Graphs(_comparisons(problem, equal=True), _published_cells(problem, found))
     pairs = {(cell.centre, word) for cell in found for word in cell.words} | shared_words(problem, found).keys()
     return Graphs(_comparisons(problem), tuple(sorted(pairs | {(other, one) for one, other in pairs})))
 
 
-def _comparisons(problem: Problem) -> Edges:
+def _comparisons(problem: Problem, *, equal: bool = False) -> Edges:
     valued = [(quantity.token, quantity.exact) for quantity in problem.quantities]
     return tuple(
-        (one, other) for one, larger in valued for other, smaller in valued if larger > smaller and one != other
+        (one, other)
+        for one, larger in valued
+        for other, smaller in valued
+        if (larger > smaller or (equal and larger == smaller)) and one != other
     )
+
+
+def _published_cells(problem: Problem, cells: Sequence[Cell]) -> Edges:
+    numbers = {quantity.token for quantity in problem.quantities}
+    places = {place for cell in cells for place in (cell.centre, *cell.words)}
+    near = {(number, place) for number in numbers for place in places - numbers if abs(number - place) < _NEAR}
+    said = {place: None if place in numbers else problem.tokens[place] for place in places}
+    same = {(one, other) for one in places for other in places if one != other and said[one] == said[other]}
+    return tuple(sorted(near | {(place, number) for number, place in near} | same))
 
 
 # --- cells ------------------------------------------------------------------------------------------------------------

@@ -107,7 +107,9 @@ def example_of(
         same=tuple(first.setdefault(value, i) for i, value in enumerate(values)),
         trees=tuple(trees),
         weights=tuple(weights),
-        graphs=make_graphs(problem, cells, tags=config.tags) if SOLVERS[config.solver].graphs else None,
+        graphs=make_graphs(problem, cells, tags=config.tags, published=config.graph == "published")
+        if SOLVERS[config.solver].graphs
+        else None,
     )
 
 

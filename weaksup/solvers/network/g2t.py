@@ -12,7 +12,7 @@ from ..data.batches import Batch
 from ..data.vocabulary import Vocabulary
 from ..presets import SolverConfig
 from .encoder import Encoder
-from .graph_encoder import GraphEncoder
+from .graph_encoder import GRAPH_ENCODERS
 from .tree_decoder import Memory, TreeDecoder
 
 __all__ = ["G2T"]
@@ -24,7 +24,7 @@ class G2T(nn.Module):
     def __init__(self, config: SolverConfig, vocabulary: Vocabulary) -> None:
         super().__init__()
         self.encoder = Encoder(config, len(vocabulary.words))
-        self.graph_encoder = GraphEncoder(config)
+        self.graph_encoder = GRAPH_ENCODERS[config.graph](config)
         self.decoder = TreeDecoder(config, operators=len(vocabulary.operators), constants=len(vocabulary.constants))
 
     def read(self, batch: Batch) -> Memory:

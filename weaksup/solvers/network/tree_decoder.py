@@ -57,6 +57,8 @@ class TreeDecoder(nn.Module):
         hidden = config.hidden
         self.operators = operators
         self.dropout = PooledDropout(config.dropout)
+        self.query_dropout = PooledDropout(config.dropout if config.query_dropout else 0.0)
+        self.child_dropout = config.child_dropout
         self.operator_embedding = nn.Embedding(operators, config.embedding)
         self.constant_embedding = nn.Embedding(constants, hidden)
         self.attention_query = nn.Linear(hidden, hidden)
@@ -92,7 +94,8 @@ class TreeDecoder(nn.Module):
 
     def attend(self, goal: Tensor, owner: Tensor, memory: Memory) -> Tensor:
         """The context (nodes, hidden) of each goal (nodes, hidden); `owner` (nodes,) is the problem of each node."""
-        energy = torch.tanh(self.attention_query(goal).unsqueeze(1) + memory.keys[owner])  # (nodes, length, hidden)
+        query = self.attention_query(self.query_dropout(goal))
+        energy = torch.tanh(query.unsqueeze(1) + memory.keys[owner])  # (nodes, length, hidden)
         score = self.attention_score(energy).squeeze(-1)  # (nodes, length)
         share = score.masked_fill(~memory.mask[owner], -torch.inf).softmax(-1)
         return torch.bmm(share.unsqueeze(1), memory.states[owner]).squeeze(1)
@@ -132,12 +135,14 @@ class TreeDecoder(nn.Module):
         start = 0
         for level, size in enumerate(plan.sizes):
             owner = plan.owner[start : start + size]
-            known = self.dropout(torch.cat([goal, self.attend(goal, owner, memory)], dim=-1))  # (nodes, 2 hidden)
+            whole = torch.cat([goal, self.attend(goal, owner, memory)], dim=-1)  # (nodes, 2 hidden)
+            known = self.dropout(whole)
             found.append(known)
             if level < len(plan.operators):
                 parents = plan.operators[level]
                 operator = plan.token[start : start + size][parents]
-                to_left, to_right = self.pass_goals(known[parents], operator)
+                given = self.dropout(whole[parents]) if self.child_dropout else known[parents]
+                to_left, to_right = self.pass_goals(given, operator)
                 finished = self.dropout(table[plan.left[level]])
                 goal = torch.cat(
                     [self.left_goal(to_left), self.right_goal(torch.cat([to_right, finished], dim=-1))], dim=0

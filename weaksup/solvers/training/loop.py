@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from mathcanon.files import AnyPath, whole_file
 
@@ -29,7 +29,7 @@ from ...errors import ConfigError, NothingToLearn, WeakSupError
 from ...records import Problem
 from ...storage.folder_lock import lock_folder
 from ...storage.run_files import ANSWERS, CHECKPOINT, TRAINING_ROWS, TRAINING_TIMES, WEIGHTS
-from ..data.batches import bucketed, make_batch
+from ..data.batches import Example, bucketed, make_batch
 from ..data.lessons import Cells, Lesson, make_examples
 from ..data.vocabulary import Vocabulary, make_vocabulary
 from ..decoding.answer_model import learn_answers
@@ -40,7 +40,7 @@ from .distributed import from_first, place_among_processes, sum_over_all, wait_f
 from .interrupts import LateInterrupt
 from .lesson_sources import FixedLessons, LessonSource, Moment
 from .model_folder import describe_training, take_folder
-from .objective import learning_rate, tree_loss
+from .objective import learning_rate, tree_loss, tree_tokens
 from .precision import mixed_precision
 from .state import TrainingState
 
@@ -237,7 +237,7 @@ class TrainingRun:
         now = Moment(state.model, state.step, self.steps, self.per_epoch)
         taught = self.source.teach(mine or places[:1], now)
         if taught:
-            size = len(places) - len(mine) + len(taught) if mine else math.inf
+            size = self._size(places, mine, taught)
             batch = make_batch(
                 taught,
                 operators=len(self.vocabulary.operators),
@@ -253,6 +253,16 @@ class TrainingRun:
         else:
             state.idle += 1
         state.count_step(settings.ema)
+
+    def _size(self, places: Sequence[int], mine: Sequence[int], taught: Sequence[Example]) -> float | Tensor:
+        """What the summed loss of a step is divided by: the problems or the tokens of the whole batch."""
+        if self.settings.average == "tree":
+            return len(places) - len(mine) + len(taught) if mine else math.inf
+        tokens = tree_tokens(taught) if mine else 0.0
+        if self.world == 1:
+            return tokens
+        whole = sum_over_all(torch.tensor(tokens, device=self.device), self.world)
+        return whole if mine else math.inf
 
     def _validate(self, on_validation: OnValidation | None) -> None:
         """Measure accuracy on the valid part, and save the weights if they are the best so far."""

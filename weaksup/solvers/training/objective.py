@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from torch import Tensor
 
-from ..data.batches import Batch
+from ..data.batches import Batch, Example
 from ..presets import TrainConfig
 
-__all__ = ["learning_rate", "tree_loss"]
+__all__ = ["learning_rate", "tree_loss", "tree_tokens"]
 
 
 def tree_loss(log_probabilities: Tensor, batch: Batch, *, soft: str) -> Tensor:
@@ -27,6 +29,15 @@ def tree_loss(log_probabilities: Tensor, batch: Batch, *, soft: str) -> Tensor:
     most = weighted.detach().new_full((rows,), -torch.inf).scatter_reduce(0, owner, weighted.detach(), "amax")
     total = torch.zeros_like(most).index_add(0, owner, (weighted - most[owner]).exp())
     return -(total.log() + most).sum()
+
+
+def tree_tokens(examples: Sequence[Example]) -> float:
+    """The number of tokens of a batch: for each problem, the mean length of its trees.
+
+    >>> tree_tokens([Example((1,), (), (), trees=((0, 5, 5),)), Example((1,), (), (), trees=((5,), (0, 5, 0, 5, 5)))])
+    6.0
+    """
+    return sum(sum(map(len, example.trees)) / len(example.trees) for example in examples)
 
 
 def learning_rate(step: int, steps: int, per_epoch: int, settings: TrainConfig) -> float:

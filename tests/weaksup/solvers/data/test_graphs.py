@@ -61,6 +61,64 @@ def test_between_equal_quantities_there_is_no_edge_however_they_are_written() ->
 # --- cells ------------------------------------------------------------------------------------------------------------
 
 
+# --- the edges of the published code ----------------------------------------------------------------------------------
+
+
+def published_matrices(problem: Problem, cells: tuple[Cell, ...]) -> tuple[list[list[int]], list[list[int]]]:
+    """The matrices of the published rules, filled in entry by entry; the diagonal is left empty."""
+    size = len(problem.tokens)
+    greater, shared = ([[0] * size for _ in range(size)] for _ in range(2))
+    for one in problem.quantities:
+        for other in problem.quantities:
+            if one.exact > other.exact:
+                greater[one.token][other.token] = 1
+            else:
+                greater[other.token][one.token] = 1
+    numbers = [quantity.token for quantity in problem.quantities]
+    words = ["NUM" if place in numbers else token for place, token in enumerate(problem.tokens)]
+    group = [place for cell in cells for place in (cell.centre, *cell.words)]
+    for number in numbers:
+        for place in group:
+            if place not in numbers and abs(number - place) < 4:
+                shared[number][place] = shared[place][number] = 1
+    for one in group:
+        for other in group:
+            if words[one] == words[other]:
+                shared[one][other] = shared[other][one] = 1
+    for place in range(size):
+        greater[place][place] = shared[place][place] = 0
+    return greater, shared
+
+
+def test_published_edges_are_those_of_the_published_rules() -> None:
+    texts = (
+        "Tom has 3 red pens and 3 blue pens. Ann has 5 pens. How many pens do they have?",
+        "A train runs 60 km in 1 hour and 1.0 km in 30 s. How far does it run in 2 hours?",
+        "How many legs have 4 dogs?",
+        "Nothing here.",
+    )
+    for problem in map(english, texts):
+        cells = find_cells(problem)
+        found = make_graphs(problem, published=True)
+        for edges, matrix in zip(found, published_matrices(problem, cells), strict=True):
+            assert set(edges) == {(i, j) for i, row in enumerate(matrix) for j, one in enumerate(row) if one}
+            assert len(set(edges)) == len(edges)
+
+
+def test_published_edges_link_equal_quantities_both_ways() -> None:
+    problem = english("3 pens and 3 cups and 5 hats")
+    places = [quantity.token for quantity in problem.quantities]
+    assert set(make_graphs(problem, published=True).comparisons) == {
+        (places[0], places[1]),
+        (places[1], places[0]),
+        (places[2], places[0]),
+        (places[2], places[1]),
+    }
+
+
+# --- cells ------------------------------------------------------------------------------------------------------------
+
+
 def test_english_cells_are_the_nearest_content_words_of_the_clause() -> None:
     problem = english("In the old shop Tom buys 3 red pens, and he has 20 dollars left. How many pens does he have?")
     assert said(problem, find_cells(problem)) == {"3": "Tom buys red pens", "20": "dollars left", "many": "pens"}

@@ -16,9 +16,10 @@ from weaksup.solvers.data.graphs import Cell, Graphs, make_graphs
 from weaksup.solvers.data.lessons import example_of, gold_lessons, make_examples
 from weaksup.solvers.decoding.beam import beam_search
 from weaksup.solvers.decoding.solver import Solver
+from weaksup.solvers.network.dropout import PooledDropout
 from weaksup.solvers.network.g2t import G2T
-from weaksup.solvers.network.graph_encoder import GraphEncoder, normalized
-from weaksup.solvers.presets import SolverConfig, TrainConfig
+from weaksup.solvers.network.graph_encoder import GRAPH_ENCODERS, normalized
+from weaksup.solvers.presets import SolverConfig, TrainConfig, preset
 from weaksup.solvers.table import build_model
 from weaksup.solvers.training.loop import train_solver
 
@@ -58,10 +59,11 @@ def plain(model: G2T, config: SolverConfig) -> PlainG2T:
     return PlainG2T({name: value.detach().clone().requires_grad_() for name, value in model.named_parameters()}, config)
 
 
+@pytest.mark.parametrize("graph", GRAPH_ENCODERS)
 @pytest.mark.parametrize("heads", [2, 4])
 @pytest.mark.parametrize("directions", ["sum", "concat"])
-def test_states_and_probabilities_are_those_of_the_plain_equations(heads: int, directions: str) -> None:
-    config = g2t_config(heads=heads, directions=directions)
+def test_states_and_probabilities_are_those_of_the_plain_equations(heads: int, directions: str, graph: str) -> None:
+    config = g2t_config(heads=heads, directions=directions, graph=graph)
     model = small_g2t(config)
     oracle = plain(model, config)
     examples = graph_examples(1)
@@ -75,8 +77,9 @@ def test_states_and_probabilities_are_those_of_the_plain_equations(heads: int, d
     torch.testing.assert_close(model(batch), expected, **CLOSE)
 
 
-def test_gradients_are_those_of_the_plain_equations() -> None:
-    config = g2t_config()
+@pytest.mark.parametrize("graph", GRAPH_ENCODERS)
+def test_gradients_are_those_of_the_plain_equations(graph: str) -> None:
+    config = g2t_config(graph=graph)
     model = small_g2t(config)
     oracle = plain(model, config)
     examples = graph_examples(2)
@@ -86,8 +89,9 @@ def test_gradients_are_those_of_the_plain_equations() -> None:
         torch.testing.assert_close(parameter.grad, oracle.state[name].grad, **CLOSE, msg=lambda m, n=name: f"{n}: {m}")
 
 
-def test_a_problem_alone_is_what_it_is_beside_longer_ones() -> None:
-    model = small_g2t(g2t_config())
+@pytest.mark.parametrize("graph", GRAPH_ENCODERS)
+def test_a_problem_alone_is_what_it_is_beside_longer_ones(graph: str) -> None:
+    model = small_g2t(g2t_config(graph=graph))
     rng = np.random.default_rng(3)
     short = with_graphs(rng, random_example(rng, length=5, quantities=2, trees=2))
     others = [with_graphs(rng, random_example(rng, length=n, quantities=3, trees=1)) for n in (17, 40)]
@@ -129,10 +133,27 @@ def test_rows_of_a_normalized_graph_are_means_with_a_self_loop() -> None:
     torch.testing.assert_close(normalized(edges), expected)
 
 
+@pytest.mark.parametrize("graph", GRAPH_ENCODERS)
 @pytest.mark.parametrize("heads", [0, 1, 3, 6])
-def test_heads_that_can_not_be_shared_out_are_refused(heads: int) -> None:
+def test_heads_that_can_not_be_shared_out_are_refused(heads: int, graph: str) -> None:
     with pytest.raises(ConfigError, match="heads must be even and divide hidden"):
-        GraphEncoder(g2t_config(heads=heads))
+        GRAPH_ENCODERS[graph](g2t_config(heads=heads))
+
+
+def test_the_graph_encoder_of_preset_paper_is_the_published_one() -> None:
+    """Four heads of 512 -> 512 -> 128 with biases, two layers of 512 -> 512, and a layer norm; dropout 0.3."""
+    config, _ = preset("paper", solver="g2t")
+    encoder = GRAPH_ENCODERS[config.graph](config)
+    heads = 4 * (512 * 512 + 512 + 512 * 128 + 128)
+    assert sum(weight.numel() for weight in encoder.parameters()) == heads + 2 * (512 * 512 + 512) + 2 * 512
+    chances = {module.chance for module in encoder.modules() if isinstance(module, PooledDropout)}
+    assert chances == {0.3} and config.dropout == 0.5
+
+
+def test_the_setting_graph_chooses_the_edges_too() -> None:
+    problem = next(problem for problem in read_stories(size=50) if len(problem.quantities) > 1)
+    found = [example_of(problem, VOCABULARY, g2t_config(graph=graph), {}).graphs for graph in GRAPH_ENCODERS]
+    assert found == [make_graphs(problem), make_graphs(problem, published=True)] and found[0] != found[1]
 
 
 def test_a_batch_without_graphs_is_refused() -> None:

@@ -34,6 +34,7 @@ CONFIGS = {
     "gts": msgspec.structs.replace(CONFIG, dropout=0.0, word_dropout=0.0),
     "gts sum": msgspec.structs.replace(CONFIG, dropout=0.0, word_dropout=0.0, directions="sum", layers=2),
     "g2t": msgspec.structs.replace(CONFIG, dropout=0.0, word_dropout=0.0, solver="g2t"),
+    "g2t published": msgspec.structs.replace(CONFIG, dropout=0.0, word_dropout=0.0, solver="g2t", graph="published"),
 }
 
 

@@ -34,18 +34,19 @@ def test_two_processes_train_what_one_does(tmp_path: Path) -> None:
         given = two_processes.lessons()
         config, train = two_processes.CONFIG, two_processes.TRAIN
         alone = small_run.run(tmp_path / "alone", config=config, train=train, given=given)
+        small_run.run(tmp_path / "alone-tokens", config=config, train=two_processes.BY_TOKEN, given=given)
     finally:
         torch.set_default_dtype(torch.float32)
 
-    expected, _ = load_tensors(tmp_path / "alone" / "model.safetensors")
-    for name in ("whole", "stopped"):
+    for name, same in (("whole", "alone"), ("stopped", "alone"), ("tokens", "alone-tokens")):
         folder = tmp_path / name
-        assert sorted(small_run.files(folder)) == sorted(small_run.files(tmp_path / "alone"))
+        expected, _ = load_tensors(tmp_path / same / "model.safetensors")
+        assert sorted(small_run.files(folder)) == sorted(small_run.files(tmp_path / same))
         found, _ = load_tensors(folder / "model.safetensors")
         assert found.keys() == expected.keys()
         for key, value in expected.items():
             torch.testing.assert_close(found[key], value, rtol=1e-6, atol=1e-8, msg=lambda m, k=key: f"{k}: {m}")
-        for row, one in zip(rows_of(folder), rows_of(tmp_path / "alone"), strict=True):
+        for row, one in zip(rows_of(folder), rows_of(tmp_path / same), strict=True):
             assert row == pytest.approx(one, abs=2e-6)
 
     first, second = (json.loads((tmp_path / f"report-{rank}.json").read_text()) for rank in (0, 1))
