@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..canonical_form import _PRODUCT, _SUM, CANONICAL, Form, as_tree
+from ..canonical_form import _PRODUCT, SUM, CANONICAL, Form, as_tree
 from .program import MINUS, MULTIPLY, PLACE_BITS, PLUS
 from .shapes import _built
 
@@ -68,11 +68,11 @@ class TextWriter:
 
     def _signed_text(self, form: Any, sign: int) -> str:
         _, _, kind, parts, others = form
-        if kind == _SUM and sign < 0 and others:
+        if kind == SUM and sign < 0 and others:
             parts, others, sign = others, parts, 1
         if sign < 0:
             return str(as_tree(-1, _built(form)))  # the minus is pushed into a factor
-        if kind == _SUM:
+        if kind == SUM:
             added = "+".join([self._class_text(part) for part in parts])
             return added + "".join(["-" + self._class_text(part) for part in others])
         if kind == _PRODUCT:
@@ -87,4 +87,4 @@ class TextWriter:
         return text
 
     def _factor_text(self, form: Any) -> str:
-        return f"({self._class_text(form)})" if form[2] == _SUM else self._class_text(form)
+        return f"({self._class_text(form)})" if form[2] == SUM else self._class_text(form)
