@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..canonical_form import _PRODUCT, SUM, CANONICAL, Form, as_tree
+from ..canonical_form import _PRODUCT, CANONICAL, SUM, Form, as_tree
 from .program import MINUS, MULTIPLY, PLACE_BITS, PLUS
 from .shapes import _built
 
