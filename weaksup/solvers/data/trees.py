@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from mathcanon import Expr, Number, Operand, Power, Product, Sum, canonical
 from mathcanon.algebra import substituted
@@ -137,7 +138,12 @@ def write_tree(expr: Expr | str, problem: Problem, *, writing: str) -> tuple[str
 
     None if no binary tree expresses it, or if it has a quantity that the problem lacks.
     """
-    values = [quantity.exact for quantity in problem.quantities]
+    return _written_prefix(expr, tuple([quantity.value for quantity in problem.quantities]), writing)
+
+
+@lru_cache(maxsize=1 << 18)  # every draft of em judges the same candidates; at most about 100 MB
+def _written_prefix(expr: Expr | str, numbers: tuple[str, ...], writing: str) -> tuple[str, ...] | None:
+    values = [Fraction(number) for number in numbers]
     try:
         tree = as_expr(expr)
         known = by_name(values).keys() >= set(tree.operands())
