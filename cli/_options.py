@@ -43,6 +43,7 @@ __all__ = [
     "described",
     "force_option",
     "json_option",
+    "option_name",
     "part_options",
     "reading_options",
     "source_options",
@@ -190,10 +191,15 @@ class Source:
         return data is not None and data != other and READERS[data].is_own_data
 
 
+def option_name(field: str) -> str:
+    """The option of the command line for a field of `SourceOptions`."""
+    return "--story-seed" if field == "seed" else f"--{field.replace('_', '-')}"
+
+
 def reading_options(kind: type[ReadingOptions]) -> list[Callable[[F], F]]:
     """A click option for each field of `kind`."""
     hints = get_type_hints(kind, include_extras=True)
-    return [_reading_option(f"--{name.replace('_', '-')}", get_args(hints[name])[0]) for name in kind.__struct_fields__]
+    return [_reading_option(option_name(name), get_args(hints[name])[0]) for name in kind.__struct_fields__]
 
 
 def _reading_option(name: str, declared: Any) -> Callable[[F], F]:

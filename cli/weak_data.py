@@ -12,7 +12,7 @@ import click
 from weaksup.settings import Natural
 
 from ._arguments import in_range
-from ._options import FILE, Part, Source, force_option, json_option, part_options, source_options
+from ._options import FILE, Part, Source, force_option, json_option, option_name, part_options, source_options
 from ._output import print_json, print_table
 from ._terminal import echo
 
@@ -60,7 +60,7 @@ def data_list(as_json: bool) -> None:
     for name, reader in READERS.items():
         echo(f"{name:<11}{reader.about}")
         files = ", ".join(reader.file_names)
-        options = ", ".join(f"--{option.replace('_', '-')}" for option in sorted(reader.options))
+        options = ", ".join(map(option_name, sorted(reader.options)))
         echo(f"{'':<11}{'files: ' + files if files else 'no file needed'}; options: {options}")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from mwp_cli._options import option_name
 
 from weaksup.corpora import READERS
 from weaksup.pipeline.config import arms
@@ -38,7 +39,7 @@ def solver_table() -> str:
 def corpus_table() -> str:
     rows = []
     for name, reader in READERS.items():
-        options = ", ".join(f"`--{option.replace('_', '-')}`" for option in sorted(reader.options))
+        options = ", ".join(f"`{option_name(option)}`" for option in sorted(reader.options))
         rows.append(f"| `{name}` | {reader.about} | {options} |")
     return table("| `--data` | corpus | options |", rows)
 
