@@ -122,7 +122,9 @@ class Progress:
         if first and done:
             self._live.say(f"{done:,} of {total:,} {self._counter.what} were done before")
         now = time.monotonic()
-        if not self._live.on and now - self._last >= self.EVERY:
+        if first:
+            self._last = now
+        elif not self._live.on and now - self._last >= self.EVERY:
             self._last = now
             warn(str(self._counter))
 
@@ -171,8 +173,10 @@ class StepsDisplay:
         counter = self._counter = Counter(what)
 
         def progress(done: int, total: int) -> None:
-            counter.count(done, total)
             now = time.monotonic()
+            if not counter.called:
+                self._last = now
+            counter.count(done, total)
             if not self._live.on and now - self._last >= Progress.EVERY:
                 self._last = now
                 warn(f"[{now - self._start:4.0f} s] {counter}")

@@ -201,7 +201,8 @@ def _print_shown(shown: Shown, *, limit: int) -> None:
     kept = [row for row, candidate in zip(rows, shown.candidates, strict=True) if candidate.right]
     kept = rows[:limit] + [row for row in kept if row not in rows[:limit]]
     right = sum(candidate.right is True for candidate in shown.candidates)
-    echo(f"{len(rows):,} candidates, {right:,} equivalent to gold")
+    judged = any(candidate.right is not None for candidate in shown.candidates)
+    echo(f"{len(rows):,} candidates" + (f", {right:,} equivalent to gold" if judged else ""))
     print_table(shown_table(shown).head, kept)
     if len(kept) < len(rows):
         echo(f"... and {len(rows) - len(kept):,} more")
