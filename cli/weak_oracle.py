@@ -151,9 +151,9 @@ def show(
         wanted = tuple(problem.id for problem in found[:most])
     problems = {problem.id: problem for problem in corpus.problems}
     for i, id in enumerate(wanted):
-        problem = problems.get(id) or corpus.problem(id)
         if id not in records:
             raise click.ClickException(f"{file} has no problem {id}")
+        problem = problems.get(id) or corpus.problem(id)
         shown = show_problem(problem, records[id], label=known.get(id), law=law)
         if as_json:
             print_json(shown)
