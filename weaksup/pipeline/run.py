@@ -46,16 +46,15 @@ from ..storage.run_files import (
 )
 from ..watching import Watcher
 from .config import PipelineConfig, arms, as_settings, read_config, source_settings, write_config
+from .solver_choice import effective_settings, solver_settings
 from .steps import (
     GuardedSplit,
     Run,
     Unit,
-    effective_settings,
     label_steps,
     measure_arm,
     plan_arm,
     search_step,
-    solver_settings,
     train_step,
 )
 from .timed_step import Times

@@ -26,7 +26,7 @@ from ..rankers.table import RANKERS, rank_candidates, rank_with_trained_drafts
 from ..records import CandidateSet, Label, Problem
 from ..search.plans import Plan, stage_order
 from ..search.search_corpus import run_search
-from ..solvers.presets import SolverConfig, TrainConfig, default_preset, draft_preset, preset
+from ..solvers.presets import default_preset
 from ..storage.json_files import write_json
 from ..storage.json_lines import read_records, write_records
 from ..storage.provenance import RunInfo, digest_records, run_info_path, versions
@@ -45,6 +45,7 @@ from ..storage.run_files import (
 from ..storage.whole_files import digest_file
 from ..watching import Watcher
 from .config import GOLD, PipelineConfig
+from .solver_choice import solver_changes, solver_settings
 from .timed_step import PipelineStep, Times
 
 __all__ = [
@@ -52,12 +53,10 @@ __all__ = [
     "GuardedSplit",
     "Run",
     "Unit",
-    "effective_settings",
     "label_steps",
     "measure_arm",
     "plan_arm",
     "search_step",
-    "solver_settings",
     "train_step",
 ]
 
@@ -129,7 +128,7 @@ class Unit:
             self.parts.plain["train"],
             self.parts.plain["valid"],
             preset=config.preset or default_preset(config.data),
-            changes=_changes(config, self.seed, epochs=config.draft_epochs),
+            changes=solver_changes(config, self.seed, epochs=config.draft_epochs),
             beam=config.beam,
             device=self.run.device,
             watch=self.run.watch,
@@ -288,29 +287,6 @@ def note_find_step(unit: Unit, arm: ArmPlan) -> PipelineStep:
 
 
 # --- train ------------------------------------------------------------------------------------------------------------
-
-
-def _changes(config: PipelineConfig, seed: int, *, epochs: float | None) -> dict[str, Any]:
-    """The settings of a solver or a draft that override those of its preset."""
-    given = {"hidden": config.hidden, "epochs": epochs, "precision": config.precision}
-    return {"solver": config.solver, "seed": seed} | {key: value for key, value in given.items() if value is not None}
-
-
-def solver_settings(config: PipelineConfig, seed: int, *, soft: str) -> tuple[SolverConfig, TrainConfig]:
-    """The settings of the solver and its training; raises `ConfigError` if these or those of the drafts are invalid."""
-    name = config.preset or default_preset(config.data)
-    draft_preset(name, **_changes(config, seed, epochs=config.draft_epochs))
-    changes = {**_changes(config, seed, epochs=config.epochs), "soft": soft, **(config.training or {})}
-    return preset(name, **changes)
-
-
-def effective_settings(config: PipelineConfig) -> dict[str, Any]:
-    """What preset and options add up to, for the solver, its training and the drafts."""
-    name = config.preset or default_preset(config.data)
-    solver, train = solver_settings(config, config.seed, soft=config.soft)
-    draft_solver, draft_train = draft_preset(name, **_changes(config, config.seed, epochs=config.draft_epochs))
-    kinds = {"solver": solver, "training": train, "draft": draft_solver, "draft_training": draft_train}
-    return {"preset": name, **{kind: msgspec.to_builtins(settings) for kind, settings in kinds.items()}}
 
 
 def train_step(unit: Unit, arm: ArmPlan) -> PipelineStep:
