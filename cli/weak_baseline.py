@@ -93,6 +93,8 @@ def lbf(**given: Any) -> None:
               help="Explore with a beam in training, and learn the right trees.")  # fmt: skip
 @click.option("--beam-size", type=click.IntRange(2, 100), default=10, show_default=True, help="Width of that beam.")
 @click.option("--draws", type=in_range(Draws), default=10, show_default=True, help="Trees sampled per problem.")
+@click.option("--generator-epochs", type=in_range(Epochs),
+              help="Passes of the generator over the train part.  [default: those of the solver]")  # fmt: skip
 @click.option("--entropy", type=in_range(Share), default=0.01, show_default=True,
               help="Reward for each nat by which a sampled tree is unlikely.")  # fmt: skip
 @_training_options

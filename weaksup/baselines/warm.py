@@ -57,9 +57,10 @@ def generate_labels(
     The weights of the last step are used: the generator only has to solve `problems` themselves, so `valid` is ignored.
     Raises `AlreadyTrained` if both are complete.
     """
+    config = msgspec.structs.replace(config, dropout=0.0, word_dropout=0.0)  # it learns the distribution it draws from
     given = Unlabelled(problems, config, min_word_count=train.min_word_count, device=device, answers=True)
     teacher = Reinforcer(given, draws=how.draws, beam=how.beam, entropy=how.entropy)
-    weighted = msgspec.structs.replace(train, soft="expected")
+    weighted = msgspec.structs.replace(train, soft="expected", epochs=how.generator_epochs or train.epochs)
     run = TrainingRun(teacher, given.vocabulary, [], folder / GENERATOR, config=config, train=weighted, device=device)
     with ExitStack() as held:
         run.prepare(held)

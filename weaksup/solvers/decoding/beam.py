@@ -124,8 +124,8 @@ def beam_search(
             pool,
             base,
         )
-        leaves = torch.nonzero(moving & (token >= decoder.operators)).squeeze(1)
-        done[close(decoder, leaves, token, owners, memory, stacks, goal, pool, base + rows)] = True
+        ends = torch.nonzero(moving & (token >= decoder.operators)).squeeze(1)
+        done[close(decoder, ends, token, owners, memory, stacks, goal, pool, base + rows)] = True
 
     best = score.tolist()
     sequences = tokens.view(problems, beam, max_tokens).tolist()
