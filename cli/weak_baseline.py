@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from weaksup.settings import BatchSize, Count, Draws, Epochs, Hidden, Seed, Walk
+from weaksup.settings import BatchSize, Count, Draws, Epochs, Hidden, Seed, Share, Walk
 
 from ._arguments import in_range
 from ._options import FOLDER, Part, Source, json_option, part_options, source_options, with_options
@@ -67,6 +67,9 @@ def baseline() -> None:
 @_corpus_options
 @click.option("--memory", is_flag=True, help="Learn all fixes found so far, equally weighted, not only the latest.")
 @click.option("--walk", type=in_range(Walk), default=50, show_default=True, help="Most steps of the random walk.")
+@click.option("--shapes", is_flag=True, help="Draw shapes of trees of all sizes at random in the first epochs.")
+@click.option("--free-walk", is_flag=True, help="Accept every step of the walk, and change one token at a time.")
+@click.option("--rewrite", is_flag=True, help="Rewrite fixes like other training equations.")
 @_training_options
 @_output("run-lbf")
 @json_option
@@ -74,7 +77,8 @@ def lbf(**given: Any) -> None:
     """Learning by fixing (Hong et al. 2021).
 
     Each step decodes a batch, fixes the trees of a wrong value by replacing one token, if need be after a random walk,
-    and learns from the fixed trees.  If interrupted, the same command resumes from the last checkpoint.
+    and learns from the fixed trees.  Without --shapes, --free-walk and --rewrite it follows the authors' code, which
+    trains for 100 epochs.  If interrupted, the same command resumes from the last checkpoint.
 
     \b
     mwp-weak baseline lbf --memory -o run-lbf
@@ -85,17 +89,22 @@ def lbf(**given: Any) -> None:
 
 @baseline.command()
 @_corpus_options
-@click.option("--beam", "with_beam", is_flag=True, help="Take all right-valued trees of a beam, not only the best.")
+@click.option("--beam", "with_beam", is_flag=True,
+              help="Explore with a beam in training, and learn the right trees.")  # fmt: skip
 @click.option("--beam-size", type=click.IntRange(2, 100), default=10, show_default=True, help="Width of that beam.")
-@click.option("--draws", type=in_range(Draws), default=5, show_default=True, help="Trees sampled per problem.")
+@click.option("--draws", type=in_range(Draws), default=10, show_default=True, help="Trees sampled per problem.")
+@click.option("--generator-epochs", type=in_range(Epochs),
+              help="Passes of the generator over the train part.  [default: those of the solver]")  # fmt: skip
+@click.option("--entropy", type=in_range(Share), default=0.01, show_default=True,
+              help="Reward for each nat by which a sampled tree is unlikely.")  # fmt: skip
 @_training_options
 @_output("run-warm")
 @json_option
 def warm(with_beam: bool, beam_size: int, **given: Any) -> None:
     """WARM, weak supervision by reinforcement (Chatterjee et al. 2021).
 
-    A generator is trained by REINFORCE with a reward for the right value; then a solver is trained on the equations
-    that it finds.  If interrupted, the same command resumes from the last checkpoint.
+    A generator that reads problem and answer is trained by REINFORCE with a reward for the right value; then a solver
+    is trained on the equations that it finds.  If interrupted, the same command resumes from the last checkpoint.
 
     \b
     mwp-weak baseline warm --beam -o run-warm

@@ -81,7 +81,7 @@ LearningRate = Annotated[float, Meta(gt=0, le=10)]
 Decay = Annotated[float, Meta(ge=0, le=10)]
 Clip = Annotated[float, Meta(ge=0, le=10**6)]
 Walk = Annotated[int, Meta(ge=0, le=10**4)]
-Draws = Annotated[int, Meta(ge=1, le=1000)]
+Draws = Annotated[int, Meta(ge=2, le=1000)]
 Soft = Literal["none", "expected", "marginal"]  # how the loss weights the several equations of a problem
 Precision = Literal["auto", "fp32", "bf16"]  # of the network in training; auto: bf16 on CUDA, else fp32
 Rounds = Annotated[int, Meta(ge=0, le=100)]

@@ -1,9 +1,9 @@
 """Every run: the `mwp-weak` commands that make it, each with the file that is there once it is done.
 
 Trainings have one of four budgets: those called `middle` preset `cpu` with a smaller network for fewer epochs, those
-called `long` preset `cpu`, `published-gts` preset `paper`, all others preset `quick`.  Labels that several runs are
-trained with are runs of their own.  A new run is an entry of `RUNS`.  Solvers are measured as they were published,
-without answer model; those called `middle` also with it (WHAT ends with `answers`).
+called `long` preset `cpu`, `published-gts` preset `paper`, all others preset `quick`, the baselines for 24 epochs.
+Labels that several runs are trained with are runs of their own.  A new run is an entry of `RUNS`.  Solvers are measured
+as they were published, without answer model; those called `middle` also with it (WHAT ends with `answers`).
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ __all__ = [
 
 QUICK, LONG, PUBLISHED = "quick", "cpu", "paper"  # presets: the budgets
 MIDDLE = ("--hidden", "256", "--epochs", "24", "--dropout", "0.4", "--learning-rate", "0.002")  # of preset cpu
+GENERATOR = ("--generator-epochs", "10")  # of WARM
 ANSWERS = "answers"
 BEAM = 5
 EQUAL = "equal-gts"
@@ -163,7 +164,7 @@ def _folds(name: str, place: Place) -> Iterator[Step]:
 
 def _baseline(name: str, place: Place, *, options: tuple[str, ...]) -> Iterator[Step]:
     folder = place.of(name)
-    arguments = ("baseline", *options, *place.corpus, *place.split, "--preset", QUICK)
+    arguments = ("baseline", *options, *place.corpus, *place.split, "--preset", QUICK, "--epochs", "24")
     yield Step((*arguments, "--seed", str(place.seed), "-o", str(folder)), folder / METRICS)
     yield _evaluate(folder / SOLVER, "valid", place.beside(name, "valid"), place)
 
@@ -266,14 +267,18 @@ RUNS = {
     "long-gts-gold": Run(
         "GTS on gold, the long budget", partial(_train, labels="gold", preset=LONG), preset=LONG, takes=58
     ),
-    "lbf": Run("learning by fixing", partial(_baseline, options=("lbf",))),
-    "lbf-memory": Run("learning by fixing, all fixes kept", partial(_baseline, options=("lbf", "--memory"))),
-    "warm": Run("WARM", partial(_baseline, options=("warm",))),
-    "warm-beam": Run("WARM with a beam", partial(_baseline, options=("warm", "--beam"))),
-    "warm-g2t": Run("WARM, G2T", partial(_baseline, options=("warm", "--solver", "g2t"))),
-    "warm-beam-g2t": Run("WARM with a beam, G2T", partial(_baseline, options=("warm", "--beam", "--solver", "g2t"))),
+    "lbf": Run("learning by fixing", partial(_baseline, options=("lbf",)), takes=50),
+    "lbf-memory": Run("learning by fixing, all fixes kept", partial(_baseline, options=("lbf", "--memory")), takes=75),
+    "warm": Run("WARM", partial(_baseline, options=("warm", *GENERATOR)), takes=65),
+    "warm-beam": Run("WARM with a beam", partial(_baseline, options=("warm", "--beam", *GENERATOR)), takes=75),
+    "warm-g2t": Run("WARM, G2T", partial(_baseline, options=("warm", *GENERATOR, "--solver", "g2t")), takes=95),
+    "warm-beam-g2t": Run(
+        "WARM with a beam, G2T",
+        partial(_baseline, options=("warm", "--beam", *GENERATOR, "--solver", "g2t")),
+        takes=110,
+    ),
     "folds-em": Run("GTS on the labels of em, five folds", _folds, takes=100),
-    "folds-lbf-memory": Run("learning by fixing, all fixes kept, five folds", _folds),
+    "folds-lbf-memory": Run("learning by fixing, all fixes kept, five folds", _folds, takes=90),
     "published-gts": Run(
         "GTS by the paper's method with the published settings",
         partial(_train, labels="middle-gts-paper", preset=PUBLISHED),

@@ -2,21 +2,23 @@
 
 Abduction: the root should have the answer as its value; the value that a child should have follows from its parent's,
 the operator and the value of its sibling.  One pass from the root down therefore finds, for every token at once, the
-replacements that fix the whole tree.  If there are none, a random walk changes one token and tries again.
+replacements that fix the whole tree.  If there are none, a random walk goes on to another tree and tries again.
 
 Trees are prefix sequences over + - * / and operands whose exact values are given, as Fraction or as flint's fmpq, which
-is several times as fast.  The target of a node is usually one value.  But if a subtree without a value (a division by
-zero) stands beside a factor 0, any value will do, or any but 0.  Targets are therefore sets of values, finite or with a
-finite complement, so that every one-token fix is found.
+is several times as fast.  As in the authors' code, a division by 1 has no value, like one by 0: it would only add a
+needless step.  (Their powers, whose exponents are quantities of the text, are no expressions here.)  The target of a
+node is usually one value.  But if a subtree without a value stands beside a factor 0, any value will do, or any but 0
+and 1.  Targets are therefore sets of values, finite or with a finite complement, so that every one-token fix is found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import exp, inf
 from random import Random
 from typing import Any, NamedTuple
 
-__all__ = ["OPERATORS", "Propose", "Replacement", "fix", "one_token_fixes", "value_of"]
+__all__ = ["OPERATORS", "Gain", "Replacement", "fix", "one_token_fixes", "value_of"]
 
 Exact = Any  # a Fraction or an fmpq; all numbers of a call have the same type
 
@@ -31,8 +33,8 @@ class Replacement(NamedTuple):
     new: str
 
 
-#: Draws one of several replacements of the same token: a step of the random walk.
-Propose = Callable[[Sequence[Replacement]], Replacement]
+#: The gain in log-probability from the old token of a replacement to the new one.
+Gain = Callable[[Replacement], float]
 
 
 def fix(
@@ -40,34 +42,73 @@ def fix(
     operands: Mapping[str, Exact],
     target: Exact,
     rng: Random,
-    propose: Propose,
+    gain: Gain,
     max_steps: int = 50,
     *,
-    prefer: Callable[[Replacement], float] | None = None,
+    free: bool = False,
 ) -> tuple[str, ...] | None:
     """A tree of the same shape with the value `target`, or None if `max_steps` steps of the walk do not find one.
 
-    If several replacements fix the tree, that with the highest `prefer` is used, by default that nearest the root.
+    Of several one-token fixes, that with the highest gain is used.  If there is none, the walk goes on to another tree
+    as in the authors' code (`_metropolis`), or, if `free`, changes one token whatever its gain.
 
     >>> from fractions import Fraction
     >>> values = {"N0": Fraction(150), "N1": Fraction(2), "N2": Fraction(50)}
-    >>> fix(("+", "*", "N0", "N1", "N2"), values, Fraction(250), Random(0), Random(0).choice, max_steps=0)
+    >>> fix(("+", "*", "N0", "N1", "N2"), values, Fraction(250), Random(0), lambda change: 0.0, max_steps=0)
     ('-', '*', 'N0', 'N1', 'N2')
     """
-    tree = list(prefix)
+    tree, seen = list(prefix), set[tuple[str, ...]]()
     for step in range(max_steps + 1):
         nodes = _evaluated(tree, operands)
         if nodes[0].value == target:
             return tuple(tree)
         if mending := list(_mending(tree, nodes, operands, target)):
-            _replace(tree, max(mending, key=prefer) if prefer else mending[0])
+            _replace(tree, max(mending, key=gain))
             return tuple(tree)
-        if step < max_steps:
-            place = rng.randrange(len(tree))
-            others = OPERATORS if tree[place] in OPERATORS else operands
-            if choices := [Replacement(place, tree[place], token) for token in others if token != tree[place]]:
-                _replace(tree, propose(choices))
+        if step == max_steps:
+            return None
+        if free:
+            tree = _changed(tree, [rng.randrange(len(tree))], operands, rng, gain)[0]
+        else:
+            tree = _metropolis(tree, operands, rng, gain, seen) or tree
     return None
+
+
+_TRIES = 6  # proposals for a step of the walk, before it is given up
+
+
+def _metropolis(
+    tree: Sequence[str], operands: Mapping[str, Exact], rng: Random, gain: Gain, seen: set[tuple[str, ...]]
+) -> list[str] | None:
+    """The next tree of a Metropolis walk that visits no tree twice; None if no proposal is accepted.
+
+    A proposal changes |N(0, 1)| tokens, rounded down, but at least one, to tokens that are drawn by their probability;
+    it is accepted with the ratio of the probabilities of both trees.
+    """
+    for _ in range(_TRIES):
+        many = min(len(tree), max(1, int(abs(rng.gauss(0.0, 1.0)))))
+        proposed, gained = _changed(tree, rng.sample(range(len(tree)), many), operands, rng, gain)
+        if rng.random() < exp(min(0.0, gained)) and tuple(proposed) not in seen:
+            seen.add(tuple(proposed))
+            return proposed
+    return None
+
+
+def _changed(
+    tree: Sequence[str], places: Sequence[int], operands: Mapping[str, Exact], rng: Random, gain: Gain
+) -> tuple[list[str], float]:
+    """The tree with other tokens at some places, drawn by their probabilities, and the gain."""
+    changed, gained = list(tree), 0.0
+    for place in places:
+        others = OPERATORS if tree[place] in OPERATORS else operands
+        choices = [Replacement(place, tree[place], token) for token in others if token != tree[place]]
+        gains = [gain(choice) for choice in choices]
+        if not gains or max(gains) == -inf:  # there is no other token, or none that may be written
+            continue
+        (chosen,) = rng.choices(range(len(choices)), [exp(one - max(gains)) for one in gains])
+        _replace(changed, choices[chosen])
+        gained += gains[chosen]
+    return changed, gained
 
 
 def _replace(tree: list[str], replacement: Replacement) -> None:
@@ -119,7 +160,7 @@ def _applied(operator: str, left: Exact | None, right: Exact | None) -> Exact | 
         return left - right
     if operator == "*":
         return left * right
-    return left / right if right else None
+    return left / right if right and right != 1 else None
 
 
 # --- abduction --------------------------------------------------------------------------------------------------------
@@ -145,7 +186,7 @@ class _Wanted(NamedTuple):
 
 _NOTHING = _Wanted(())
 _ANYTHING = _Wanted((), all_but=True)
-_ANYTHING_BUT_0 = _Wanted((0,), all_but=True)
+_ANY_DIVISOR = _Wanted((0, 1), all_but=True)
 
 
 def one_token_fixes(prefix: Sequence[str], operands: Mapping[str, Exact], target: Exact) -> Iterator[Replacement]:
@@ -185,7 +226,7 @@ def _wanted_left(operator: str, right: Exact, wanted: _Wanted) -> _Wanted:
         return wanted.through(lambda value: value + right)
     if operator == "*":
         return _wanted_factor(right, wanted)
-    return wanted.through(lambda value: value * right) if right else _NOTHING
+    return wanted.through(lambda value: value * right) if right and right != 1 else _NOTHING
 
 
 def _wanted_right(operator: str, left: Exact, wanted: _Wanted) -> _Wanted:
@@ -197,9 +238,11 @@ def _wanted_right(operator: str, left: Exact, wanted: _Wanted) -> _Wanted:
     if operator == "*":
         return _wanted_factor(left, wanted)
     if not left:
-        return _ANYTHING_BUT_0 if wanted.has(left) else _NOTHING
+        return _ANY_DIVISOR if wanted.has(left) else _NOTHING
     quotients = tuple([left / value for value in wanted.values if value])
-    return _Wanted(quotients + _ANYTHING_BUT_0.values if wanted.all_but else quotients, wanted.all_but)
+    if wanted.all_but:
+        return _Wanted(quotients + _ANY_DIVISOR.values, all_but=True)
+    return _Wanted(tuple([divisor for divisor in quotients if divisor != 1]))
 
 
 def _wanted_factor(other: Exact, wanted: _Wanted) -> _Wanted:

@@ -1,13 +1,15 @@
-"""LBF, learning by fixing (Hong, Li, Ciao, Huang & Zhu, AAAI 2021).
+"""LBF, learning by fixing (Hong, Li, Ciao, Huang & Zhu, AAAI 2021), as in the authors' code.
 
 Each step decodes a batch greedily with the current weights, fixes the trees of a wrong value (`fixing.py`), preferring
-tokens that the model finds likely, and learns from the fixed trees.  As in the authors' code, trees have as many leaves
-as there are quantities, then one more, then two more, until a fix is found.  Fixing keeps the shape of a tree, so
-shapes are drawn at random in the first epochs.
+tokens that the model finds likely, and learns the fixed trees as they were found.  Trees have as many leaves as there
+are quantities, then one more, then two more, until a fix is found.  Dropout is on while decoding, so that a problem
+gets other trees in other epochs.  In the first epoch no constants are written; in the first five, a coin decides the
+shape of trees of three leaves.  With memory, each step learns all trees ever found for its problems, each of them as an
+example of its own; without it, only those just found.
 
-Fixes are rewritten like all training equations (`TrainConfig.writing`), so that the model does not have to learn a+b
-and b+a as different targets.  With memory, each step learns all trees ever found for a problem, with equal weights;
-without it, only the one just found.
+Ways in which one may differ from that code are options (`LBFConfig`): shapes drawn at random for trees of all sizes
+(fixing keeps the shape of a tree), a walk that accepts every step, and fixes that are rewritten like other training
+equations, so that a+b and b+a are the same target.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from math import exp
+from math import inf
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -40,7 +42,7 @@ from .unlabelled import Unlabelled
 __all__ = ["Fixer", "learn_by_fixing"]
 
 _MORE_LEAVES = (0, 1, 2)  # beyond the number of quantities
-_SHAPED_EPOCHS = 5  # the first epochs, in which shapes are random; at most a quarter of all
+_SHAPED_EPOCHS = 5  # the first epochs, in which shapes are tossed; at most a quarter of all
 
 
 def learn_by_fixing(
@@ -60,7 +62,7 @@ def learn_by_fixing(
     Raises `AlreadyTrained` if both are complete.
     """
     given = Unlabelled(problems, config, min_word_count=train.min_word_count, device=device)
-    fixer = Fixer(given, memory=how.memory, walk=how.walk, writing=train.writing, seed=train.seed)
+    fixer = Fixer(given, how, writing=train.writing, seed=train.seed)
     weighted = msgspec.structs.replace(train, soft="expected")
     run = TrainingRun(fixer, given.vocabulary, valid, folder / SOLVER, config=config, train=weighted, device=device)
     with ExitStack() as held:
@@ -74,14 +76,14 @@ def learn_by_fixing(
 class Fixer:
     """The lesson source of LBF, which makes each batch's lessons with the current model."""
 
-    def __init__(self, given: Unlabelled, *, memory: bool, walk: int, writing: str, seed: int) -> None:
+    def __init__(self, given: Unlabelled, how: LBFConfig, *, writing: str, seed: int) -> None:
         self.given, self.examples, self.problems = given, given.examples, given.problems
-        self.memory, self.walk, self.writing, self.seed = memory, walk, writing, seed
-        self.about = {"name": "lbf", "memory": memory, "walk": walk}
+        self.how, self.writing, self.seed = how, writing, seed
+        self.about = {"name": "lbf", **msgspec.structs.asdict(how)}
         self.finds: Finds = {}
 
     def teach(self, places: Sequence[int], now: Moment) -> list[Example]:
-        now.model.eval()
+        now.model.train()  # with dropout
         found: dict[int, str] = {}
         for more in _MORE_LEAVES:
             open_ = [place for place in places if place not in found]
@@ -90,53 +92,53 @@ class Fixer:
                     found[place] = mended
                     counts = self.finds.setdefault(self.problems[place].id, {})
                     counts[mended] = counts.pop(mended, 0) + 1  # the latest find comes last
-        lessons = []
+        taught = {}
         for place in places:
             known = self.finds.get(self.problems[place].id, {})
-            trees = [prefix for prefix in known if self.memory or prefix == found.get(place)]
-            if trees:
-                numbers = tuple(self._numbers(prefix.split()) for prefix in trees)
-                weights = (1 / len(trees),) * len(trees)
-                lessons.append(replace(self.examples[place], trees=numbers, weights=weights))
-        return lessons
+            if trees := [prefix for prefix in known if self.how.memory or prefix == found.get(place)]:
+                taught[place] = tuple(self.given.tokens(prefix.split()) for prefix in trees)
+        # The loss is the mean over the problems: these weights make it the mean over all trees.
+        weight = len(taught) / max(1, sum(map(len, taught.values())))
+        return [
+            replace(self.examples[place], trees=trees, weights=(weight,) * len(trees))
+            for place, trees in taught.items()
+        ]
 
     def _decoded(self, places: Sequence[int], more: int, now: Moment) -> list[Written]:
         """The greedily decoded trees of some problems, with `more` leaves than there are quantities."""
         if not places:
             return []
         sizes = [max(1, len(self.problems[place].quantities)) + more for place in places]
+        tossing = now.step < min(_SHAPED_EPOCHS * now.per_epoch, now.steps / 4)
         written = write_trees(
             now.model,  # type: ignore[arg-type]
             self.given.batch(places),
             [(size, size) for size in sizes],
-            any_shape=now.step < min(_SHAPED_EPOCHS * now.per_epoch, now.steps / 4),
+            shapes=("any" if self.how.shapes else "three") if tossing else "model",
+            constants=now.step >= now.per_epoch,
         )
         return [tree for (tree,) in written]
 
     def _fixed(self, place: int, tree: Written, rng: Random) -> str | None:
-        """The fixed tree of a problem, rewritten like all training equations; None if no fix was found."""
+        """The fixed tree of a problem; None if no fix was found."""
         operands = self.given.operands[place]
         prefix = self.given.prefix(tree.tokens)
-        numbers = {text: self._numbers([text])[0] for text in (*OPERATORS, *operands)}
+        numbers = {text: self.given.tokens([text])[0] for text in (*OPERATORS, *operands)}
 
         def gain(change: Replacement) -> float:
-            """The gain in log-probability from the old token to the new one."""
+            """The gain in log-probability from the old token to the new one; -inf for one that may not be written."""
             chances = tree.chances[change.place]
-            return chances[numbers[change.new]] - chances[numbers[change.old]]
+            before, after = chances[numbers[change.old]], chances[numbers[change.new]]
+            return after - before if after > -inf else -inf
 
-        def propose(changes: Sequence[Replacement]) -> Replacement:
-            gains = list(map(gain, changes))
-            return rng.choices(changes, [exp(one - max(gains)) for one in gains])[0]
-
-        mended = fix(prefix, operands, self.given.answers[place], rng, propose, self.walk, prefer=gain)
+        target = self.given.answers[place]
+        mended = fix(prefix, operands, target, rng, gain, self.how.walk, free=self.how.free_walk)
         if mended is None:
             return None
-        written = write_tree(expression_of(mended), self.problems[place], writing=self.writing)
-        return " ".join(written if written and numbers.keys() >= set(written) else mended)
-
-    def _numbers(self, prefix: Sequence[str]) -> tuple[int, ...]:
-        tokens = [self.given.vocabulary.token(text) for text in prefix]
-        return tuple(token for token in tokens if token is not None)
+        if self.how.rewrite:
+            written = write_tree(expression_of(mended), self.problems[place], writing=self.writing)
+            mended = tuple(written) if written and numbers.keys() >= set(written) else mended
+        return " ".join(mended)
 
     def state(self) -> Any:
         return self.finds

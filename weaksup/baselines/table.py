@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..late_imports import find_name
-from ..settings import Beam, Draws, Walk
+from ..settings import Beam, Draws, Epochs, Share, Walk
 
 __all__ = ["BASELINES", "Baseline", "LBFConfig", "WARMConfig", "find_equations"]
 
@@ -19,15 +19,20 @@ __all__ = ["BASELINES", "Baseline", "LBFConfig", "WARMConfig", "find_equations"]
 class LBFConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The settings of learning by fixing."""
 
-    memory: bool = False  # learn all fixes found so far, with equal weights, instead of only the latest
+    memory: bool = False  # learn all fixes found so far, each as an example, instead of only the latest
     walk: Walk = 50  # steps of the random walk
+    shapes: bool = False  # draw the shapes of trees of all sizes at random in the first epochs
+    free_walk: bool = False  # a walk that accepts every step and changes one token at a time
+    rewrite: bool = False  # rewrite fixes like other training equations
 
 
 class WARMConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The settings of WARM."""
 
-    draws: Draws = 5  # trees sampled per problem and epoch
-    beam: Beam = 1  # beam width when the trained generator's equations are collected
+    draws: Draws = 10  # trees sampled per problem and epoch
+    beam: Beam = 1  # beam width, in training and when the trained generator's equations are collected
+    entropy: Share = 0.01  # reward for each nat by which a drawn tree is unlikely
+    generator_epochs: Epochs | None = None  # of the generator; None: as many as the solver
 
 
 class Baseline(NamedTuple):

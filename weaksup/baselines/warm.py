@@ -1,14 +1,17 @@
 """WARM, weakly supervised by reinforcement (Chatterjee, Waghmare, Kumar & Ramakrishnan 2021).
 
-A generator is trained by REINFORCE: trees are sampled from it, a tree with the right value gets a reward of 1, and the
-gradient of each log-probability is weighted by the reward minus a baseline, the moving average of the rewards.  The
-trained generator's right-valued trees (of its best ones or of its whole beam) are the labels that train a solver.
+A generator reads the problem and what can be said of its answer, and is trained by REINFORCE: trees are drawn from it
+with a limited number of leaves, a tree with the right value gets a reward of 1, and the gradient of the probability of
+that very draw is weighted by the reward minus a baseline, the mean reward of the problem's other draws.  A small bonus
+for unlikely trees keeps the entropy up.  With a beam, the generator also explores by beam search while it is trained:
+the right trees of each problem are kept, and it learns to write any of them.  The right trees of the trained generator,
+or those kept where it writes none, are the labels that train a solver.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from math import exp
 from pathlib import Path
@@ -25,17 +28,16 @@ from ..solvers.decoding.solver import Solver
 from ..solvers.presets import SolverConfig, TrainConfig
 from ..solvers.training.lesson_sources import Moment
 from ..solvers.training.loop import OnValidation, Progress, TrainingRun
-from ..solvers.training.model_folder import AlreadyTrained
 from ..storage.json_lines import write_records
 from ..storage.run_files import GENERATOR, LABELS
 from .finds import Finds, labels_of
-from .sampling import write_trees
+from .sampling import Written, write_trees
 from .table import WARMConfig
 from .unlabelled import Unlabelled
 
 __all__ = ["Reinforcer", "generate_labels", "harvest", "leaf_range"]
 
-_DECAY = 0.95  # of the moving average of rewards
+_KEPT = 20  # right trees of a problem, the first that are found
 
 
 def generate_labels(
@@ -50,53 +52,129 @@ def generate_labels(
     progress: Progress | None = None,
     on_validation: OnValidation | None = None,
 ) -> None:
-    """Train a generator into `folder`/generator, and write the equations that it then finds to `folder`/labels.jsonl.
+    """Train a generator into `folder`/generator, and write the equations that it found to `folder`/labels.jsonl.
 
     The weights of the last step are used: the generator only has to solve `problems` themselves, so `valid` is ignored.
+    Raises `AlreadyTrained` if both are complete.
     """
-    given = Unlabelled(problems, config, min_word_count=train.min_word_count, device=device)
-    weighted = msgspec.structs.replace(train, soft="expected")
-    with suppress(AlreadyTrained), ExitStack() as held:  # it is if the run was killed after training
-        teacher = Reinforcer(given, draws=how.draws)
-        run = TrainingRun(
-            teacher, given.vocabulary, [], folder / GENERATOR, config=config, train=weighted, device=device
-        )
+    config = msgspec.structs.replace(config, dropout=0.0, word_dropout=0.0)  # it learns the distribution it draws from
+    given = Unlabelled(problems, config, min_word_count=train.min_word_count, device=device, answers=True)
+    teacher = Reinforcer(given, draws=how.draws, beam=how.beam, entropy=how.entropy)
+    weighted = msgspec.structs.replace(train, soft="expected", epochs=how.generator_epochs or train.epochs)
+    run = TrainingRun(teacher, given.vocabulary, [], folder / GENERATOR, config=config, train=weighted, device=device)
+    with ExitStack() as held:
         run.prepare(held)
         run.train(progress=progress, on_validation=on_validation)
-        run.finish()
-    generator = Solver.load(folder / GENERATOR, device=str(device))
-    write_records(folder / LABELS, labels_of(problems, harvest(generator.model, given, beam=how.beam), baseline="warm"))
+        generator = Solver.load(folder / GENERATOR, device=str(device))
+        found = {**teacher.finds, **harvest(generator.model, given, beam=how.beam)}
+        write_records(folder / LABELS, labels_of(problems, found, baseline="warm"))
+        run.finish()  # only now, as the checkpoint holds the right trees
 
 
 class Reinforcer:
-    """The lesson source of WARM's generator: sampled trees, weighted by their rewards."""
+    """The lesson source of WARM's generator: sampled trees, weighted by their rewards, and the right trees it keeps."""
 
-    def __init__(self, given: Unlabelled, *, draws: int) -> None:
-        self.given, self.examples, self.draws = given, given.examples, draws
-        self.about = {"name": "warm", "draws": draws}
-        self.usual = 0.0  # the moving average of the rewards
+    def __init__(self, given: Unlabelled, *, draws: int, beam: int, entropy: float) -> None:
+        self.given, self.draws, self.beam, self.entropy = given, draws, beam, entropy
+        # The gradient is for the sampled tokens only, not for other operands of the same value.
+        self.examples = [
+            replace(example, same=tuple(range(len(example.same))), leaves=leaf_range(len(problem.quantities)))
+            for example, problem in zip(given.examples, given.problems, strict=True)
+        ]
+        self.about = {"name": "warm", "draws": draws, "beam": beam, "entropy": entropy}
+        self.finds: Finds = {}  # with a beam: how often each right tree was found
 
     def teach(self, places: Sequence[int], now: Moment) -> list[Example]:
         now.model.eval()
-        examples = [self.examples[place] for place in places]
-        sizes = [leaf_range(len(self.given.problems[place].quantities)) for place in places]
-        written = write_trees(now.model, self.given.batch(places), sizes, draws=self.draws)  # type: ignore[arg-type]
-        lessons, rewards = [], []
-        for place, example, drawn in zip(places, examples, written, strict=True):
-            trees = tuple(tree.tokens for tree in drawn)
-            gained = [float(self.given.is_right(place, tree)) for tree in trees]
-            weights = tuple((reward - self.usual) / self.draws for reward in gained)
-            # The gradient is for the sampled tokens only, not for other operands of the same value.
-            lessons.append(replace(example, trees=trees, weights=weights, same=tuple(range(len(example.same)))))
-            rewards += gained
-        self.usual = _DECAY * self.usual + (1 - _DECAY) * sum(rewards) / len(rewards)
-        return lessons
+        batch, leaves = self.given.batch(places), [self._leaves(place) for place in places]
+        written = write_trees(now.model, batch, leaves, draws=self.draws)  # type: ignore[arg-type]
+        lessons = {place: self._drawn(place, drawn) for place, drawn in zip(places, written, strict=True)}
+        if self.beam > 1:
+            self._explore([place for place in places if self.given.problems[place].id not in self.finds], now)
+            for place, kept in self._remembered(places, now).items():
+                lesson = lessons[place]
+                trees, weights = zip(*kept, strict=True)
+                lessons[place] = replace(lesson, trees=lesson.trees + trees, weights=lesson.weights + weights)
+        return list(lessons.values())
+
+    def _leaves(self, place: int) -> tuple[int, int]:
+        return leaf_range(len(self.given.problems[place].quantities))
+
+    def _drawn(self, place: int, drawn: Sequence[Written]) -> Example:
+        """The trees drawn for a problem.  Each is weighed against the mean of the others: their baseline."""
+        right = [self.given.is_right(place, tree.tokens) for tree in drawn]
+        for tree in [tree for tree, good in zip(drawn, right, strict=True) if good]:
+            self._keep(place, tree.tokens)
+        gained = [good - self.entropy * tree.log_probability for tree, good in zip(drawn, right, strict=True)]
+        return replace(self.examples[place], trees=tuple(tree.tokens for tree in drawn), weights=advantages(gained))
+
+    def _explore(self, places: Sequence[int], now: Moment) -> None:
+        """Look for a right tree in the beam of each problem that has none yet."""
+        if places:
+            leaves = [self._leaves(place) for place in places]
+            found = beam_search(now.model, self.given.batch(places), beam=self.beam, leaves=leaves)  # type: ignore[arg-type]
+            for place, hypotheses in zip(places, found, strict=True):
+                for tree in hypotheses:
+                    if self.given.is_right(place, tree.tokens):
+                        self._keep(place, tree.tokens)
+
+    def _keep(self, place: int, tokens: Sequence[int]) -> None:
+        if self.beam > 1:
+            found = self.finds.setdefault(self.given.problems[place].id, {})
+            text = " ".join(self.given.prefix(tokens))
+            if text in found or len(found) < _KEPT:
+                found[text] = found.get(text, 0) + 1
+
+    def _remembered(self, places: Sequence[int], now: Moment) -> dict[int, list[tuple[tuple[int, ...], float]]]:
+        """The right trees kept for each problem, weighted by their probabilities relative to each other.
+
+        These are the weights of the gradient of the log-probability of writing any of them.
+        """
+        kept = {
+            place: tuple(self.given.tokens(text.split()) for text in found)
+            for place in places
+            if (found := self.finds.get(self.given.problems[place].id))
+        }
+        if not kept:
+            return {}
+        examples = [replace(self.examples[place], trees=trees) for place, trees in kept.items()]
+        batch = self.given.batch_of(examples)
+        with torch.inference_mode():
+            chances = iter(now.model(batch).tolist())
+        of_place: dict[int, list[float]] = {}
+        order = list(kept)
+        for row in batch.order:
+            of_place[order[row]] = [next(chances) for _ in kept[order[row]]]
+        return {place: list(zip(kept[place], softmax(of_place[place]), strict=True)) for place in kept}
 
     def state(self) -> Any:
-        return self.usual
+        return self.finds
 
     def restore(self, state: Any) -> None:
-        self.usual = msgspec.convert(state, float)
+        self.finds = msgspec.convert(state, dict[str, dict[str, int | float]])
+
+
+def advantages(gained: Sequence[float]) -> tuple[float, ...]:
+    """What each draw gained beyond the mean of the others, divided by the number of draws.
+
+    The others are independent of the draw, so that the gradient stays unbiased (Kool, van Hoof & Welling 2019).
+
+    >>> advantages([1.0, 0.0, 0.0])
+    (0.3333333333333333, -0.16666666666666666, -0.16666666666666666)
+    """
+    others, whole = len(gained) - 1, sum(gained)
+    return tuple((one - (whole - one) / others) / len(gained) for one in gained)
+
+
+def softmax(logs: Sequence[float]) -> list[float]:
+    """Shares in proportion to numbers of which the logarithms are given.
+
+    >>> softmax([-1000.0, -1000.0])
+    [0.5, 0.5]
+    """
+    most = max(logs)
+    parts = [exp(one - most) for one in logs]
+    return [part / sum(parts) for part in parts]
 
 
 def leaf_range(quantities: int) -> tuple[int, int]:
@@ -122,8 +200,8 @@ def harvest(model: nn.Module, given: Unlabelled, *, beam: int, batch_size: int =
     for quantities, members in sorted(by_size.items()):
         for chosen in bucketed([len(given.examples[i].words) for i in members], batch_size=batch_size):
             places = [members[i] for i in chosen.tolist()]
-            longest = 2 * leaf_range(quantities)[1] - 1
-            found = beam_search(model, given.batch(places), beam=beam, max_tokens=longest)  # type: ignore[arg-type]
+            leaves = [leaf_range(quantities)] * len(places)
+            found = beam_search(model, given.batch(places), beam=beam, leaves=leaves)  # type: ignore[arg-type]
             for place, hypotheses in zip(places, found, strict=True):
                 right = [tree for tree in hypotheses if given.is_right(place, tree.tokens)]
                 if right:

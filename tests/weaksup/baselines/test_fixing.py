@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from itertools import pairwise
+from math import inf
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from weaksup.baselines import fixing
 from weaksup.baselines.fixing import OPERATORS, Replacement, fix, one_token_fixes, value_of
 from weaksup.baselines.unlabelled import exact
 
@@ -31,8 +35,13 @@ def trees(draw: st.DrawFn) -> tuple[tuple[str, ...], dict[str, Fraction]]:
     return tuple(written(draw(SHAPES))), operands
 
 
+def indifferent(change: Replacement) -> float:
+    """The gain, if all tokens are equally likely."""
+    return 0.0
+
+
 def naive_value(prefix: Sequence[str], operands: Mapping[str, Fraction]) -> Fraction | None:
-    """The value by recursion; None for a division by zero."""
+    """The value by recursion; None for a division by 0 or 1."""
     tokens = list(prefix)
 
     def read() -> Fraction:
@@ -40,6 +49,8 @@ def naive_value(prefix: Sequence[str], operands: Mapping[str, Fraction]) -> Frac
         if token not in OPERATORS:
             return operands[token]
         left, right = read(), read()
+        if token == "/" and right == 1:
+            raise ZeroDivisionError  # it has no value either
         return {"+": left.__add__, "-": left.__sub__, "*": left.__mul__, "/": left.__truediv__}[token](right)
 
     try:
@@ -100,8 +111,7 @@ def test_without_a_walk_a_fix_is_found_exactly_if_there_is_one(
 ) -> None:
     prefix, operands = tree
     target = data.draw(st.sampled_from(near_values(prefix, operands)))
-    rng = Random(seed)
-    fixed = fix(prefix, operands, target, rng, rng.choice, max_steps=0)
+    fixed = fix(prefix, operands, target, Random(seed), indifferent, max_steps=0)
     if naive_value(prefix, operands) == target:
         assert fixed == prefix
     elif naive_fixes(prefix, operands, target):
@@ -112,23 +122,18 @@ def test_without_a_walk_a_fix_is_found_exactly_if_there_is_one(
         assert fixed is None
 
 
-@given(trees(), NUMBERS, st.integers(), st.integers(0, 20))
+@pytest.mark.parametrize("free", [False, True])
+@given(tree=trees(), target=NUMBERS, seed=st.integers(), max_steps=st.integers(0, 20))
 def test_what_a_walk_returns_has_the_value_and_the_shape(
-    tree: tuple[tuple[str, ...], dict[str, Fraction]], target: Fraction, seed: int, max_steps: int
+    free: bool, tree: tuple[tuple[str, ...], dict[str, Fraction]], target: Fraction, seed: int, max_steps: int
 ) -> None:
     prefix, operands = tree
-    rng = Random(seed)
-    asked = 0
 
-    def propose(replacements: Sequence[Replacement]) -> Replacement:
-        nonlocal asked
-        asked += 1
-        assert len({one.place for one in replacements}) == 1
-        assert all(one.new != one.old and (one.new in OPERATORS) == (one.old in OPERATORS) for one in replacements)
-        return rng.choice(replacements)
+    def gain(change: Replacement) -> float:
+        assert change.new != change.old and (change.new in OPERATORS) == (change.old in OPERATORS)
+        return 0.0
 
-    fixed = fix(prefix, operands, target, rng, propose, max_steps)
-    assert asked <= max_steps
+    fixed = fix(prefix, operands, target, Random(seed), gain, max_steps, free=free)
     if fixed is not None:
         assert naive_value(fixed, operands) == target
         assert [token in OPERATORS for token in fixed] == [token in OPERATORS for token in prefix]
@@ -137,10 +142,50 @@ def test_what_a_walk_returns_has_the_value_and_the_shape(
 def test_a_walk_reaches_what_one_token_does_not() -> None:
     operands = {"N0": Fraction(150), "N1": Fraction(2), "N2": Fraction(50)}
     prefix = ("/", "/", "N0", "N1", "N2")  # two operators away from 150*2-50
-    rng = Random(0)
-    assert fix(prefix, operands, Fraction(250), rng, rng.choice, max_steps=0) is None
-    fixed = fix(prefix, operands, Fraction(250), rng, rng.choice)
-    assert fixed is not None and naive_value(fixed, operands) == 250
+    assert fix(prefix, operands, Fraction(250), Random(0), indifferent, max_steps=0) is None
+    for free in (False, True):
+        fixed = fix(prefix, operands, Fraction(250), Random(0), indifferent, free=free)
+        assert fixed is not None and naive_value(fixed, operands) == 250
+
+
+#: No one-token fix leads from trees over these to the target, so that a walk goes on to its end.
+HOPELESS = {"N0": Fraction(2), "N1": Fraction(3), "N2": Fraction(5)}
+
+
+def visited(steps: int, gain: Callable[[Replacement], float], monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """The trees at which a walk looks for fixes."""
+    found: list[tuple[str, ...]] = []
+    evaluated = fixing._evaluated
+
+    def noting(tree: Sequence[str], operands: Mapping[str, Fraction]) -> Any:
+        found.append(tuple(tree))
+        return evaluated(tree, operands)
+
+    monkeypatch.setattr(fixing, "_evaluated", noting)
+    assert fix(("+", "N0", "N1"), HOPELESS, Fraction(1, 97), Random(1), gain, steps) is None
+    return found
+
+
+def test_the_walk_visits_no_tree_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = visited(300, indifferent, monkeypatch)
+    moves = [tree for before, tree in pairwise(seen) if tree != before]
+    assert len(moves) == len(set(moves)) > 20  # of the 36 trees of this shape
+    assert len(seen) == 301
+
+
+def test_the_walk_accepts_by_the_ratio_of_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:
+    dear = dict.fromkeys(("-", "*", "/", "N2"), -30.0)  # all but impossible
+
+    def gain(change: Replacement) -> float:
+        return dear.get(change.new, 0.0) - dear.get(change.old, 0.0)
+
+    likely = {("+", left, right) for left in ("N0", "N1") for right in ("N0", "N1")}
+    assert set(visited(300, gain, monkeypatch)) == likely
+
+
+def test_a_token_that_may_not_be_written_is_not_walked_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = visited(300, lambda change: -inf if change.new in ("N2", "-", "*", "/") else 0.0, monkeypatch)
+    assert {token for tree in seen for token in tree} == {"+", "N0", "N1"}
 
 
 def test_of_several_fixes_the_preferred_one_is_taken() -> None:
@@ -148,13 +193,20 @@ def test_of_several_fixes_the_preferred_one_is_taken() -> None:
     prefix, target = ("+", "N0", "N0"), Fraction(5)
     for place, token in [(1, "N1"), (1, "N2"), (2, "N1"), (2, "N2")]:
         wanted = Replacement(place, "N0", token)
-        fixed = fix(prefix, operands, target, Random(0), Random(0).choice, 0, prefer=wanted.__eq__)
+        fixed = fix(prefix, operands, target, Random(0), wanted.__eq__, 0)
         assert fixed == (*prefix[:place], token, *prefix[place + 1 :])
 
 
 def test_a_walk_with_nothing_to_walk_to_ends() -> None:
     only = {"N0": Fraction(3)}
-    assert fix(("N0",), only, Fraction(4), Random(0), lambda found: found[0]) is None
+    for free in (False, True):
+        assert fix(("N0",), only, Fraction(4), Random(0), indifferent, free=free) is None
+
+
+def test_a_division_by_1_has_no_value() -> None:
+    operands = {"N0": Fraction(6), "1": Fraction(1), "N1": Fraction(2)}
+    assert value_of(("/", "N0", "1"), operands) is None
+    assert Replacement(2, "N1", "1") not in one_token_fixes(("/", "N0", "N1"), operands, Fraction(6))
 
 
 @pytest.mark.parametrize("prefix", [("+", "N0"), ("N0", "N0"), ("N1",), ("^", "N0", "N0"), ()])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from math import exp
+from functools import cache
+from math import exp, inf
 
 import pytest
 import torch
 
-from weaksup.baselines.sampling import write_trees
+from weaksup.baselines.sampling import Shapes, Written, write_trees
 from weaksup.baselines.unlabelled import weak_vocabulary
 from weaksup.baselines.warm import leaf_range
 from weaksup.corpora.stories import read_stories
@@ -60,16 +61,16 @@ def test_the_greedy_tree_is_that_of_a_beam_of_one(seed: int) -> None:
             assert chance == pytest.approx(best.log_probability, abs=1e-4)
 
 
-@pytest.mark.parametrize("any_shape", [False, True])
+@pytest.mark.parametrize("shapes", ["model", "three", "any"])
 @pytest.mark.parametrize("draws", [None, 4])
 @pytest.mark.parametrize("exact", [False, True])
 def test_sizes_are_within_the_range_and_operands_those_of_the_problem(
-    exact: bool, draws: int | None, any_shape: bool
+    exact: bool, draws: int | None, shapes: Shapes
 ) -> None:
     model = solver(1)
     ranges = [(quantities, quantities) for quantities in QUANTITIES] if exact else RANGES
     torch.manual_seed(0)
-    written = write_trees(model, batch_of(examples(model)), ranges, draws=draws, any_shape=any_shape)
+    written = write_trees(model, batch_of(examples(model)), ranges, draws=draws, shapes=shapes)
     assert len(written) == len(PROBLEMS)
     for trees, quantities, (low, high) in zip(written, QUANTITIES, ranges, strict=True):
         assert len(trees) == (draws or 1)
@@ -106,27 +107,128 @@ def test_shapes_are_drawn_if_that_is_asked_for() -> None:
     model = solver(5)
     batch = batch_of(examples(model)[:1] * 200)
 
-    def shapes(any_shape: bool) -> Counter[tuple[bool, ...]]:
+    def shapes(which: Shapes, leaves: int) -> Counter[tuple[bool, ...]]:
         torch.manual_seed(0)
-        written = write_trees(model, batch, [(3, 3)] * 200, any_shape=any_shape)
+        written = write_trees(model, batch, [(leaves, leaves)] * 200, shapes=which)
         return Counter(tuple(token < OPERATORS for token in tree.tokens) for (tree,) in written)
 
-    assert len(shapes(False)) == 1
-    assert len(shapes(True)) == 2 and min(shapes(True).values()) > 60
+    assert len(shapes("model", 3)) == 1
+    assert len(shapes("any", 3)) == 2 and min(shapes("any", 3).values()) > 60
+    assert len(shapes("any", 4)) == 5
+    assert 30 < shapes("three", 3)[True, True, False, False, False] < 90  # three in ten
+    assert shapes("three", 4) == shapes("model", 4)  # of one shape
+
+
+def test_constants_are_left_out_where_there_are_quantities() -> None:
+    model = solver(6)
+    given = examples(model)
+    none = replace(given[0], places=(), same=given[0].same[: len(VOCABULARY.constants)])
+    torch.manual_seed(0)
+    written = write_trees(model, batch_of([*given, none]), [*RANGES, (2, 3)], draws=20, constants=False)
+    constants = range(OPERATORS, VOCABULARY.fixed)
+    used = [any(token in constants for tree in trees for token in tree.tokens) for trees in written]
+    assert used == [False] * len(given) + [True]
+    assert {tree.chances[0][constants[0]] for tree in written[0]} == {-inf}
+
+
+# --- the distribution that trees are drawn from -----------------------------------------------------------------------
+
+
+def drawn_lessons(model: GTS, draws: int) -> tuple[list[Example], list[list[Written]]]:
+    """Trees drawn within `RANGES`, as lessons that are learnt within the same."""
+    given = examples(model)
+    torch.manual_seed(0)
+    written = write_trees(model, batch_of(given), RANGES, draws=draws)
+    lessons = [
+        replace(
+            example,
+            trees=tuple(tree.tokens for tree in trees),
+            same=tuple(range(len(example.same))),
+            leaves=leaves,
+        )
+        for example, trees, leaves in zip(given, written, RANGES, strict=True)
+    ]
+    return lessons, written
 
 
 def test_what_is_learnt_is_the_probability_by_which_a_tree_was_drawn() -> None:
     model = solver(4)
-    given = examples(model)
-    torch.manual_seed(0)
-    written = write_trees(model, batch_of(given), RANGES, draws=2)
-    lessons = [
-        replace(example, trees=tuple(tree.tokens for tree in trees), same=tuple(range(len(example.same))))
-        for example, trees in zip(given, written, strict=True)
-    ]
+    lessons, written = drawn_lessons(model, 3)
     batch = batch_of(lessons)
     found = iter(model(batch).tolist())
     for place in batch.order:
         for tree in written[place]:
-            chance = sum(row[token] for row, token in zip(tree.chances, tree.tokens, strict=True))
-            assert next(found) == pytest.approx(chance, abs=1e-4)
+            assert next(found) == pytest.approx(tree.log_probability, abs=1e-4)
+
+
+def every_tree(low: int, high: int, tokens: int) -> list[tuple[int, ...]]:
+    """All prefix sequences with `low` to `high` leaves."""
+
+    @cache
+    def of(leaves: int) -> list[tuple[int, ...]]:
+        if leaves == 1:
+            return [(token,) for token in range(OPERATORS, tokens)]
+        return [
+            (operator, *left, *right)
+            for operator in range(OPERATORS)
+            for first in range(1, leaves)
+            for left in of(first)
+            for right in of(leaves - first)
+        ]
+
+    return [tree for leaves in range(low, high + 1) for tree in of(leaves)]
+
+
+def test_the_probabilities_of_all_trees_within_the_limits_add_up_to_1() -> None:
+    model = solver(3)
+    place = next(i for i, quantities in enumerate(QUANTITIES) if quantities == 2)
+    example = examples(model)[place]
+    trees = every_tree(2, 3, OPERATORS + len(example.same))
+    lesson = replace(example, trees=tuple(trees), same=tuple(range(len(example.same))), leaves=(2, 3))
+    with torch.no_grad():
+        chances = model(batch_of([lesson]))
+    assert float(chances.exp().sum()) == pytest.approx(1.0, abs=1e-4)
+    (best,) = beam_search(model, batch_of([example]), beam=500, leaves=[(2, 3)])
+    by_tree = dict(zip(trees, chances.tolist(), strict=True))
+    assert best[0].log_probability == pytest.approx(max(by_tree.values()), abs=1e-4)
+    assert all(found.log_probability == pytest.approx(by_tree[found.tokens], abs=1e-4) for found in best)
+
+
+def test_the_gradient_is_that_of_the_mean_reward() -> None:
+    """Against finite differences of the expected reward over all trees, which draws are a sample of."""
+    model = solver(3).double()
+    place = next(i for i, quantities in enumerate(QUANTITIES) if quantities == 2)
+    example = examples(model)[place]
+    trees = every_tree(2, 2, OPERATORS + len(example.same))
+    reward = torch.tensor([float(sum(tree) % 3 == 0) for tree in trees], dtype=torch.float64)
+    lesson = replace(example, trees=tuple(trees), same=tuple(range(len(example.same))), leaves=(2, 2))
+    batch = batch_of([lesson])
+
+    def expected() -> float:
+        with torch.no_grad():
+            return float((model(batch).exp() * reward).sum())
+
+    chances = model(batch)
+    # What REINFORCE estimates: the mean over draws of reward * gradient of the log-probability of the draw.
+    (chances * (chances.exp().detach() * reward)).sum().backward()
+    weight = model.decoder.operator_score.weight
+    assert weight.grad is not None
+    for row, column in ((0, 0), (1, 3), (3, 7)):
+        values = []
+        for change in (1e-6, -1e-6):
+            with torch.no_grad():
+                weight[row, column] += change
+            values.append(expected())
+            with torch.no_grad():
+                weight[row, column] -= change
+        slope = (values[0] - values[1]) / 2e-6
+        assert abs(slope) > 1e-7
+        assert float(weight.grad[row, column]) == pytest.approx(slope, rel=1e-4)
+
+
+def test_a_beam_has_the_sizes_that_draws_have() -> None:
+    model = solver(7)
+    found = beam_search(model, batch_of(examples(model)), beam=10, leaves=RANGES)
+    for trees, (low, high) in zip(found, RANGES, strict=True):
+        assert len({tree.tokens for tree in trees}) == len(trees) == 10
+        assert all(low <= leaves(tree.tokens) <= high for tree in trees)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from math import log
+from dataclasses import replace
+from math import inf, log
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,12 +20,13 @@ from weaksup.baselines.fixing import OPERATORS, Replacement, value_of
 from weaksup.baselines.lbf import Fixer, learn_by_fixing
 from weaksup.baselines.sampling import Written
 from weaksup.baselines.table import BASELINES, LBFConfig, WARMConfig, find_equations
-from weaksup.baselines.unlabelled import Unlabelled, exact, operand_values
-from weaksup.baselines.warm import Reinforcer, generate_labels, harvest
+from weaksup.baselines.unlabelled import Unlabelled, exact, operand_values, with_answer
+from weaksup.baselines.warm import Reinforcer, generate_labels, harvest, leaf_range
 from weaksup.corpora.problems import segment_text
 from weaksup.errors import WeakSupError
 from weaksup.measure.metrics import TrainingRow
 from weaksup.records import Label, Problem
+from weaksup.solvers.data.trees import expression_of, write_tree
 from weaksup.solvers.decoding.solver import Solver
 from weaksup.solvers.table import build_model
 from weaksup.solvers.training.lesson_sources import Moment
@@ -51,8 +52,8 @@ def untrained(given: Unlabelled, *, step: int = 0) -> Moment:
     return Moment(model, step, 6, 2)
 
 
-def fixer(given: Unlabelled, *, memory: bool = False, walk: int = 50) -> Fixer:
-    return Fixer(given, memory=memory, walk=walk, writing=TRAINING.writing, seed=TRAINING.seed)
+def fixer(given: Unlabelled, *, memory: bool = False, walk: int = 50, **how: bool) -> Fixer:
+    return Fixer(given, LBFConfig(memory=memory, walk=walk, **how), writing=TRAINING.writing, seed=TRAINING.seed)
 
 
 def text_of(given: Unlabelled, tokens: tuple[int, ...]) -> str:
@@ -92,30 +93,68 @@ def test_a_longer_walk_finds_more() -> None:
     assert few < many
 
 
-def test_the_walk_draws_tokens_by_the_distribution_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gains_are_those_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     given = unlabelled()
     vocabulary = given.vocabulary
     token = {text: vocabulary.token(text) for text in OPERATORS}
     chances = [-20.0] * 40
-    for text, chance in zip(OPERATORS, (0.1, 0.6, 0.3, 0.0001), strict=True):
-        chances[token[text] or 0] = log(chance)
+    for text, chance in zip(OPERATORS, (0.1, 0.6, 0.3, 0.0), strict=True):
+        chances[token[text] or 0] = log(chance) if chance else -inf
     tree = Written((token["+"] or 0, vocabulary.fixed, vocabulary.fixed), [chances] * 3)
-    drawn: Counter[str] = Counter()
+    gains: dict[str, float] = {}
 
-    def many(*args: Any, prefer: Any) -> None:
-        propose, steps = args[4], args[5]
-        assert steps == 50
-        changes = [Replacement(0, "+", new) for new in OPERATORS if new != "+"]
-        drawn.update(propose(changes).new for _ in range(2000))
-        assert max(changes, key=prefer).new == "-"  # of several one-token fixes, too, the likeliest
+    def asked(*args: Any, free: bool) -> None:
+        gain, steps = args[4], args[5]
+        assert (steps, free) == (50, False)
+        gains.update({new: gain(Replacement(0, "+", new)) for new in OPERATORS if new != "+"})
 
-    monkeypatch.setattr(lbf, "fix", many)
+    monkeypatch.setattr(lbf, "fix", asked)
     assert fixer(given)._fixed(0, tree, Random(0)) is None
-    assert drawn["-"] / 2000 == pytest.approx(0.6 / 0.9, abs=0.04)
-    assert drawn["*"] / 2000 == pytest.approx(0.3 / 0.9, abs=0.04)
+    assert gains == pytest.approx({"-": log(6), "*": log(3), "/": -inf})
 
 
-def test_memory_teaches_all_fixes_with_equal_weights() -> None:
+def test_fixes_are_learnt_as_found_unless_they_are_to_be_rewritten() -> None:
+    given = unlabelled()
+    found, rewritten = (fixer(given, rewrite=rewrite) for rewrite in (False, True))
+    for teacher in (found, rewritten):
+        teacher.teach(EVERYWHERE, untrained(given))
+    changed = 0
+    for problem in PROBLEMS:
+        for text in found.finds.get(problem.id, {}):
+            written = write_tree(expression_of(text.split()), problem, writing=TRAINING.writing)
+            assert written is None or " ".join(written) in rewritten.finds[problem.id]
+            changed += written != tuple(text.split())
+    assert changed
+
+
+def test_no_constants_are_written_in_the_first_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = unlabelled()
+    asked: list[dict[str, Any]] = []
+    write = lbf.write_trees
+
+    def noting(*args: Any, **how: Any) -> Any:
+        asked.append(how)
+        return write(*args, **how)
+
+    monkeypatch.setattr(lbf, "write_trees", noting)
+    for step in (0, 1, 2, 5):
+        fixer(given).teach(EVERYWHERE, untrained(given, step=step))
+        assert {how["constants"] for how in asked} == {step >= 2}  # two steps make an epoch, six the training
+        assert {how["shapes"] for how in asked} == {"three" if step < 1.5 else "model"}
+        asked.clear()
+    fixer(given, shapes=True).teach(EVERYWHERE, untrained(given))
+    assert {how["shapes"] for how in asked} == {"any"}
+
+
+def test_dropout_is_on_while_decoding_for_fixes() -> None:
+    given = unlabelled()
+    now = untrained(given)
+    now.model.eval()
+    fixer(given).teach(EVERYWHERE, now)
+    assert now.model.training
+
+
+def test_memory_teaches_every_fix_as_an_example_of_its_own() -> None:
     given = unlabelled()
     last, all_ = (fixer(given, memory=memory) for memory in (False, True))
     for step in range(4):
@@ -125,7 +164,9 @@ def test_memory_teaches_all_fixes_with_equal_weights() -> None:
     assert {len(lesson.trees) for lesson in single} == {1}
     counts = [len(lesson.trees) for lesson in several]
     assert counts == [len(all_.finds[p.id]) for p in PROBLEMS if p.id in all_.finds] and max(counts) > 1
-    assert all(lesson.weights == (1 / len(lesson.trees),) * len(lesson.trees) for lesson in several)
+    # The loss is the sum over the trees, divided by the number of lessons: so each tree has the same share of it.
+    weights = [weight for lesson in several for weight in lesson.weights]
+    assert weights == pytest.approx([len(several) / sum(counts)] * sum(counts))
 
 
 def test_lbf_learns_from_its_fixes(tmp_path: Path) -> None:
@@ -140,7 +181,7 @@ def test_lbf_learns_from_its_fixes(tmp_path: Path) -> None:
 
 def test_reinforcement_makes_the_right_trees_likely(tmp_path: Path) -> None:
     problems = sums(24)
-    given = unlabelled(problems)
+    given = Unlabelled(problems, SOLVER, min_word_count=TRAINING.min_word_count, answers=True)
     train = msgspec.structs.replace(TRAINING, epochs=40, validate_every=40)
     generate_labels(problems, [], tmp_path, config=SOLVER, train=train, how=WARMConfig(beam=10))
     assert len(list(read_records(tmp_path / "labels.jsonl", Label))) == len(problems)
@@ -151,10 +192,14 @@ def test_reinforcement_makes_the_right_trees_likely(tmp_path: Path) -> None:
 
 
 def share_right(given: Unlabelled, now: Moment) -> float:
-    """The share of right trees among those that are drawn, by the mean reward that the teacher keeps."""
-    teacher = Reinforcer(given, draws=5)
-    teacher.teach(range(len(given.problems)), now)
-    return teacher.usual / 0.05
+    """The share of right trees among those that are drawn."""
+    lessons = reinforcer(given, draws=20).teach(range(len(given.problems)), now)
+    drawn = [
+        right(problem, text_of(given, tree))
+        for problem, lesson in zip(given.problems, lessons, strict=True)
+        for tree in lesson.trees
+    ]
+    return sum(drawn) / len(drawn)
 
 
 @pytest.mark.parametrize("teacher", ["lbf", "warm"])
@@ -167,14 +212,72 @@ def test_training_that_diverges_says_so(tmp_path: Path, monkeypatch: pytest.Monk
     assert not list(tmp_path.rglob("model.safetensors")) and not (tmp_path / "labels.jsonl").exists()
 
 
-def test_rewards_are_weighted_by_what_is_usual() -> None:
+def reinforcer(given: Unlabelled, *, draws: int = 4, beam: int = 1, entropy: float = 0.0) -> Reinforcer:
+    return Reinforcer(given, draws=draws, beam=beam, entropy=entropy)
+
+
+def test_a_draw_is_weighed_against_the_problem_s_other_draws() -> None:
     given = unlabelled()
-    teacher = Reinforcer(given, draws=4)
-    teacher.usual = 0.25
-    lessons = teacher.teach(EVERYWHERE, untrained(given))
+    lessons = reinforcer(given, draws=40).teach(EVERYWHERE, untrained(given))
+    rewarded = 0
     for problem, lesson in zip(PROBLEMS, lessons, strict=True):
         gained = [right(problem, text_of(given, tree)) for tree in lesson.trees]
-        assert lesson.weights == tuple((reward - 0.25) / 4 for reward in gained)
+        for i, weight in enumerate(lesson.weights):
+            others = gained[:i] + gained[i + 1 :]
+            assert weight == pytest.approx((gained[i] - sum(others) / 39) / 40)
+        assert sum(lesson.weights) == pytest.approx(0.0)
+        rewarded += any(gained)
+        assert lesson.leaves == leaf_range(len(problem.quantities))
+    assert rewarded
+
+
+def test_the_bonus_for_unlikely_draws_is_what_raises_the_entropy() -> None:
+    given = unlabelled()
+    lessons = reinforcer(given, draws=6, entropy=0.5).teach(EVERYWHERE, untrained(given))
+    plain = reinforcer(given, draws=6).teach(EVERYWHERE, untrained(given))
+    model = untrained(given).model.eval()
+    for lesson, without in zip(lessons, plain, strict=True):
+        assert lesson.trees == without.trees
+        with torch.no_grad():
+            logs = model(given.batch_of([lesson])).tolist()
+        for i, weight in enumerate(lesson.weights):
+            others = logs[:i] + logs[i + 1 :]
+            bonus = -0.5 * (logs[i] - sum(others) / 5) / 6
+            assert weight - without.weights[i] == pytest.approx(bonus, abs=1e-5)
+
+
+def test_with_a_beam_right_trees_are_kept_and_learnt_by_their_probabilities() -> None:
+    given = unlabelled()
+    teacher = reinforcer(given, draws=4, beam=30)
+    lessons = teacher.teach(EVERYWHERE, untrained(given))
+    assert teacher.finds
+    model = untrained(given).model.eval()
+    for place, (problem, lesson) in enumerate(zip(PROBLEMS, lessons, strict=True)):
+        kept = teacher.finds.get(problem.id, {})
+        assert all(right(problem, text) for text in kept)
+        assert [text_of(given, tree) for tree in lesson.trees[4:]] == [*kept]
+        if kept:
+            known = replace(teacher.examples[place], trees=lesson.trees[4:])
+            with torch.no_grad():
+                shares = model(given.batch_of([known])).softmax(0).tolist()
+            assert lesson.weights[4:] == pytest.approx(shares, abs=1e-5)
+    without = reinforcer(given, draws=200)
+    without.teach(EVERYWHERE, untrained(given))
+    assert not without.finds
+
+
+def test_the_generator_reads_the_answer() -> None:
+    (problem,) = sums(1)  # 3 + 5
+    read = with_answer(problem)
+    assert read.tokens[: len(problem.tokens)] == problem.tokens
+    about = read.tokens[len(problem.tokens) :]
+    assert about[1:] == ("answer > N", "answer > N") and about[0].startswith("answer ")
+    other = msgspec.structs.replace(problem, answer="3")
+    assert with_answer(other).tokens[-2:] == ("answer = N multiple", "answer < N")
+    first, second = Unlabelled([problem, other], SOLVER, min_word_count=1, answers=True).examples
+    assert first.words != second.words and first.places == second.places
+    blind = unlabelled([problem, other]).examples
+    assert blind[0].words == blind[1].words
 
 
 def test_a_wider_beam_harvests_no_less() -> None:

@@ -39,6 +39,7 @@ class Example:
     trees: tuple[tuple[int, ...], ...] = ()  # prefix sequences of token numbers
     weights: tuple[float, ...] = ()  # one per tree
     graphs: Graphs | None = None  # only for g2t
+    leaves: tuple[int, int] | None = None  # trees are drawn with no fewer and no more leaves than these
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class TreePlan:
     left: tuple[Tensor, ...]  # for each of those operators, the row of its left subtree in the embedding table
     leaves: Tensor  # the nodes of the first rows of the embedding table
     merges: tuple[tuple[Tensor, Tensor, Tensor], ...]  # for each height: nodes, rows of their left and right subtrees
+    choices: tuple[Tensor, Tensor] | None = None  # (nodes,) whether a node may be an operator, an operand; None: any
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +111,17 @@ def _shape(operators: bytes) -> _Shape:
 
 
 def plan_trees(
-    trees: Sequence[Sequence[int]], owners: Sequence[int], *, operators: int, device: torch.device | str = "cpu"
+    trees: Sequence[Sequence[int]],
+    owners: Sequence[int],
+    *,
+    operators: int,
+    leaves: Sequence[tuple[int, int]] | None = None,
+    device: torch.device | str = "cpu",
 ) -> TreePlan:
-    """The schedule of a batch of trees; token numbers below `operators` are operators."""
+    """The schedule of a batch of trees; token numbers below `operators` are operators.
+
+    `leaves` has for each tree the fewest and the most leaves that it could have been drawn with.
+    """
     tokens = np.fromiter((token for tree in trees for token in tree), np.int64)
     sizes = np.fromiter(map(len, trees), np.int64, len(trees))
     starts = np.cumsum(sizes) - sizes
@@ -153,6 +163,8 @@ def plan_trees(
     arrays.append(number[by_height[0]] if by_height else np.zeros(0, np.int64))
     for nodes in by_height[1:]:
         arrays += [number[nodes], place[left[nodes]], place[right[nodes]]]
+    if leaves is not None:
+        arrays += [may[order] for may in _choices(is_operator, starts, sizes, leaves)]
     moved = iter(_to_device(arrays, device))
     deep = len(chosen)
     return TreePlan(
@@ -165,7 +177,20 @@ def plan_trees(
         left=tuple(next(moved) for _ in range(deep)),
         leaves=next(moved),
         merges=tuple((next(moved), next(moved), next(moved)) for _ in by_height[1:]),
+        choices=None if leaves is None else (next(moved).bool(), next(moved).bool()),
     )
+
+
+def _choices(
+    is_operator: npt.NDArray[np.bool_], starts: Ints, sizes: Ints, leaves: Sequence[tuple[int, int]]
+) -> tuple[Ints, Ints]:
+    """Whether each node of the prefix sequences may be an operator and an operand: see `beam.may_branch_or_end`."""
+    steps = np.arange(len(is_operator)) - np.repeat(starts, sizes)
+    change = np.where(is_operator, 1, -1)
+    before = np.cumsum(change) - change
+    missing = 1 + before - np.repeat(before[starts], sizes)
+    low, high = (np.repeat(2 * bound - 1, sizes) for bound in np.asarray(leaves, np.int64).T)
+    return (steps + missing + 2 <= high).astype(np.int64), ((missing > 1) | (steps + 1 >= low)).astype(np.int64)
 
 
 def _to_device(arrays: Sequence[Ints], device: torch.device | str) -> tuple[Tensor, ...]:
@@ -206,7 +231,10 @@ def make_batch(
     weights = None
     if trees:
         owners = [row for row, example in enumerate(chosen) for _ in example.trees]
-        plan = plan_trees(trees, owners, operators=operators, device=device)
+        limits = [example.leaves for example in chosen for _ in example.trees if example.leaves is not None]
+        if limits and len(limits) < len(trees):
+            raise ValueError("all examples of a batch have limits for their leaves, or none")
+        plan = plan_trees(trees, owners, operators=operators, leaves=limits or None, device=device)
         given = [weight for example in chosen for weight in example.weights or (1.0,) * len(example.trees)]
         weights = _moved(torch.tensor(given), device)
     moved = _to_device([words.ravel(), places.ravel(), same.ravel(), np.asarray(lengths)], device)

@@ -8,13 +8,14 @@ problem whose whole beam is complete costs nothing more.  `weaksup.baselines.sam
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 
 from ..data.batches import Batch
-from ..network.tree_decoder import Memory, TreeDecoder
+from ..network.tree_decoder import Memory, TreeDecoder, allowed
 
 __all__ = ["Hypothesis", "TreeSolver", "beam_search"]
 
@@ -52,12 +53,27 @@ class Stacks(NamedTuple):
 
 
 @torch.inference_mode()
-def beam_search(model: TreeSolver, batch: Batch, *, beam: int = 5, max_tokens: int = 39) -> list[list[Hypothesis]]:
-    """The best trees of each problem, best first; problems are in the order of the batch's original examples."""
+def beam_search(
+    model: TreeSolver,
+    batch: Batch,
+    *,
+    beam: int = 5,
+    max_tokens: int = 39,
+    leaves: Sequence[tuple[int, int]] | None = None,
+) -> list[list[Hypothesis]]:
+    """The best trees of each problem, best first; problems are in the order of the batch's original examples.
+
+    `leaves` has the fewest and the most leaves that a tree of each example may have; then the search is over the
+    distribution that `weaksup.baselines.sampling` draws from, and `max_tokens` is what the limits allow.
+    """
     decoder = model.decoder
     memory = model.read(batch)
     problems, device = len(batch.lengths), memory.goal.device
     rows, hidden = problems * beam, memory.goal.shape[-1]
+    limits = None
+    if leaves is not None:
+        limits = (2 * torch.tensor([leaves[place] for place in batch.order], device=device) - 1).unbind(1)
+        max_tokens = int(limits[1].max())
     pool = memory.goal.new_empty(2 * rows * max_tokens, hidden)
 
     score = memory.goal.new_full((problems, beam), -torch.inf)
@@ -76,10 +92,15 @@ def beam_search(model: TreeSolver, batch: Batch, *, beam: int = 5, max_tokens: i
             break
         owner = owners[live]
         known[live] = torch.cat([goal[live], decoder.attend(goal[live], owner, memory)], dim=-1)
-        chances = decoder.score(known[live], owner, memory).log_softmax(-1)  # (live, tokens)
-        # An operator needs room for two children besides the nodes that are open already.
-        full = step + open_places(stacks.take(live)) + 2 > max_tokens
-        chances[:, : decoder.operators].masked_fill_(full.unsqueeze(1), -torch.inf)
+        scores = decoder.score(known[live], owner, memory)  # (live, tokens)
+        to_come = open_places(stacks.take(live))
+        if limits is not None:
+            may = may_branch_or_end(step, to_come, limits[0][owner], limits[1][owner])
+            chances = allowed(scores, *may, decoder.operators).log_softmax(-1)
+        else:
+            chances = scores.log_softmax(-1)
+            # An operator needs room for two children besides the nodes that are open already.
+            chances[:, : decoder.operators].masked_fill_((step + to_come + 2 > max_tokens).unsqueeze(1), -torch.inf)
 
         total = score.new_full((rows, written), -torch.inf)
         total[live] = score.view(-1)[live].unsqueeze(1) + chances
@@ -103,8 +124,8 @@ def beam_search(model: TreeSolver, batch: Batch, *, beam: int = 5, max_tokens: i
             pool,
             base,
         )
-        leaves = torch.nonzero(moving & (token >= decoder.operators)).squeeze(1)
-        done[close(decoder, leaves, token, owners, memory, stacks, goal, pool, base + rows)] = True
+        ends = torch.nonzero(moving & (token >= decoder.operators)).squeeze(1)
+        done[close(decoder, ends, token, owners, memory, stacks, goal, pool, base + rows)] = True
 
     best = score.tolist()
     sequences = tokens.view(problems, beam, max_tokens).tolist()
@@ -126,6 +147,14 @@ def _size(sequence: list[int], operators: int) -> int:
         if not missing:
             return place + 1
     raise AssertionError("the search ends with complete trees")
+
+
+def may_branch_or_end(step: int, to_come: Tensor, low: Tensor, high: Tensor) -> tuple[Tensor, Tensor]:
+    """Whether the token of a step may be an operator, and an operand, in trees of `low` to `high` nodes.
+
+    `to_come` (rows,) is the least number of nodes to come: an operator adds two, an operand may be the last.
+    """
+    return step + to_come + 2 <= high, (to_come > 1) | (step + 1 >= low)
 
 
 def open_places(stacks: Stacks) -> Tensor:

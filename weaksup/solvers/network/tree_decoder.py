@@ -22,7 +22,7 @@ from ..presets import SolverConfig
 from .dropout import PooledDropout
 from .encoder import Encoded
 
-__all__ = ["Memory", "TreeDecoder"]
+__all__ = ["Memory", "TreeDecoder", "allowed"]
 
 
 class Memory(NamedTuple):
@@ -124,7 +124,8 @@ class TreeDecoder(nn.Module):
     def log_probabilities(self, memory: Memory, batch: Batch) -> Tensor:
         """The log-probability (trees,) of each tree of the batch.
 
-        Operands of the same value are interchangeable, so their probabilities are added up.
+        Operands of the same value are interchangeable, so their probabilities are added up.  If the plan limits the
+        leaves of its trees, they are the probabilities of drawing the trees under these limits.
         """
         plan = batch.plan
         assert plan is not None, "the batch has trees"
@@ -148,7 +149,10 @@ class TreeDecoder(nn.Module):
                     [self.left_goal(to_left), self.right_goal(torch.cat([to_right, finished], dim=-1))], dim=0
                 )
             start += size
-        chances = self.score(torch.cat(found), plan.owner, memory).log_softmax(-1)  # (nodes, tokens)
+        scores = self.score(torch.cat(found), plan.owner, memory)  # (nodes, tokens)
+        if plan.choices is not None:
+            scores = allowed(scores, *plan.choices, self.operators)
+        chances = scores.log_softmax(-1)
         classes = token_classes(batch.same, self.operators)[plan.owner]
         meant = classes == classes.gather(1, plan.token.unsqueeze(1))
         of_node = chances.masked_fill(~meant, -torch.inf).logsumexp(-1)  # (nodes,)
@@ -164,6 +168,13 @@ class TreeDecoder(nn.Module):
         for nodes, left, right in plan.merges:
             table = torch.cat([table, self.merged(plan.token[nodes], table[left], table[right])])
         return table
+
+
+def allowed(scores: Tensor, branch: Tensor, end: Tensor, operators: int) -> Tensor:
+    """The scores (rows, tokens), with -inf for operators where a row may not branch, for operands where not end."""
+    is_operator = torch.arange(scores.shape[1], device=scores.device) < operators
+    may = torch.where(is_operator, branch.unsqueeze(1), end.unsqueeze(1))  # (rows, tokens)
+    return scores.masked_fill(~may, -torch.inf)
 
 
 def token_classes(same: Tensor, operators: int) -> Tensor:
