@@ -16,7 +16,7 @@ def transformers_or_skip() -> Any:
     return pytest.importorskip("transformers", reason='transformers is not installed (extra "hf")')
 
 
-def _word_pieces(place: Path) -> Any:
+def _word_pieces(place: Path, **special: str) -> Any:
     transformers = transformers_or_skip()
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
@@ -29,7 +29,7 @@ def _word_pieces(place: Path) -> Any:
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
     fast = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]"
+        tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", **special
     )
     fast.save_pretrained(str(place))
     return fast
@@ -38,7 +38,7 @@ def _word_pieces(place: Path) -> Any:
 def tiny_encoder(place: Path, kind: str = "bert", *, positions: int = 256, seed: int = 0) -> Path:
     """A folder with a two-layer encoder: bert or roberta."""
     transformers = transformers_or_skip()
-    fast = _word_pieces(place)
+    fast = _word_pieces(place, cls_token="[CLS]", sep_token="[SEP]")
     sizes = {
         "vocab_size": len(fast),
         "hidden_size": 12,
@@ -57,9 +57,9 @@ def tiny_encoder(place: Path, kind: str = "bert", *, positions: int = 256, seed:
 def tiny_language_model(place: Path, *, seed: int = 0) -> Path:
     """A folder with a two-layer GPT-2."""
     transformers = transformers_or_skip()
-    fast = _word_pieces(place)
+    fast = _word_pieces(place, bos_token="[CLS]", eos_token="[SEP]")
     config = transformers.GPT2Config(
-        vocab_size=len(fast), n_embd=16, n_layer=2, n_head=2, n_positions=128, bos_token_id=2, eos_token_id=3
+        vocab_size=len(fast), n_embd=16, n_layer=2, n_head=2, n_positions=512, bos_token_id=2, eos_token_id=3
     )
     torch.manual_seed(seed)
     transformers.GPT2LMHeadModel(config).save_pretrained(str(place), safe_serialization=True)

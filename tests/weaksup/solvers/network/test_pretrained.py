@@ -190,7 +190,7 @@ def test_weights_that_are_not_safetensors_are_not_loaded(tmp_path: Path) -> None
     weights, _ = load_tensors(source / "model.safetensors")
     (source / "model.safetensors").unlink()
     torch.save(weights, source / "pytorch_model.bin")
-    with pytest.raises(ConfigError, match="has no model.safetensors"):
+    with pytest.raises(ConfigError, match=r"has no model\.safetensors"):
         run(tmp_path / "model", config=config_with(source))
 
 
