@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import get_args
 
 import click
@@ -13,7 +14,15 @@ from weaksup.solvers.table import SOLVERS
 from ._arguments import in_range
 from ._options import described
 
-__all__ = ["device_option", "load_torch", "precision_option", "preset_option", "solver_option", "threads_option"]
+__all__ = [
+    "device_option",
+    "encoder_option",
+    "load_torch",
+    "precision_option",
+    "preset_option",
+    "solver_option",
+    "threads_option",
+]
 
 device_option = click.option(
     "--device", default="auto", show_default=True, metavar="DEVICE", help="auto (the fastest), cpu, cuda or mps."
@@ -28,6 +37,13 @@ preset_option = click.option(
 )
 threads_option = click.option(
     "--threads", type=in_range(Threads), default=1, show_default=True, help="Number of CPU threads."
+)
+encoder_option = click.option(
+    "--encoder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    callback=lambda context, option, given: given and str(given.resolve()),
+    metavar="FOLDER",
+    help="A pretrained encoder in place of embedding and GRU: the local folder of a Hugging Face model.",
 )
 solver_option = click.option(
     "--solver",

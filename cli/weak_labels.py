@@ -37,7 +37,8 @@ __all__ = ["export", "rank"]
 @functools.partial(part_options, whole=True)
 @click.option("--ranker", default="em", show_default=True, metavar="NAME", help=f"{described(RANKERS)}.")
 @click.option("--model", type=PLACE, help="A trained solver as the draft model, for a ranker that uses one.")
-@click.option("--scorer", metavar="MODULE:NAME", help="Your own draft model instead: package.module:name in Python.")
+@click.option("--scorer", metavar="MODULE:NAME[=ARG]",
+              help="Your own draft model instead: package.module:name in Python.")  # fmt: skip
 @click.option("--drafts", "--rounds", "drafts", type=in_range(Rounds),
               help="Train this many drafts on the train part, as the pipeline does, and label that part.")  # fmt: skip
 @click.option("--unseen", type=FILE, metavar="FILE",
@@ -80,7 +81,8 @@ def rank(
     corpus, and reads neither text nor gold.
 
     --scorer names an object with the method score and, for beam, explore; or a class or function that returns such an
-    object without arguments.  It is imported from the current folder or the Python path, which runs its code.
+    object without arguments, or from the one argument given after =.  It is imported from the current folder or the
+    Python path, which runs its code.  weaksup.scorers:CausalLM=FOLDER is any causal language model in a local folder.
 
     --drafts needs the split of the corpus: drafts are trained on the train part, and the valid part calibrates their
     posteriors.  With the settings of a pipeline run it gives the same labels.
@@ -90,6 +92,7 @@ def rank(
     mwp-weak rank candidates.jsonl --ranker single -o labels.draft.jsonl
     mwp-weak rank candidates.jsonl --ranker basic --model draft -o labels.jsonl
     mwp-weak rank candidates.jsonl --ranker basic --scorer mine:Shortest -o labels.jsonl
+    mwp-weak rank candidates.jsonl --scorer weaksup.scorers:CausalLM=FOLDER -o labels.jsonl
     mwp-weak rank candidates.jsonl --ranker em --drafts 2 -o labels.jsonl
     """
     from weaksup.rankers.rank_file import count_changed, rank_file

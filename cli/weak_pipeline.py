@@ -32,7 +32,15 @@ from ._options import (
 from ._output import command_line, print_json, print_table
 from ._progress import StepsDisplay
 from ._terminal import echo, warn
-from ._torch import device_option, load_torch, precision_option, preset_option, solver_option, threads_option
+from ._torch import (
+    device_option,
+    encoder_option,
+    load_torch,
+    precision_option,
+    preset_option,
+    solver_option,
+    threads_option,
+)
 
 if TYPE_CHECKING:
     from weaksup.measure.metrics import Arm, ArmRun, Metrics
@@ -55,6 +63,7 @@ __all__ = ["pipeline"]
 @click.option("-o", "--output", "--out", "out", type=PLACE, help="The run folder.  [default: run-SET-SOLVER-RANKER]")
 @click.option("--config", type=FILE, help="Settings as TOML; options on the command line override them.")
 @solver_option
+@encoder_option
 @click.option(
     "--ranker",
     type=click.Choice([*RANKERS, *BASELINES]),

@@ -23,7 +23,15 @@ from ._options import FILE, FOLDER, Part, Source, force_option, json_option, par
 from ._output import print_json, print_table, record_fields
 from ._progress import Progress
 from ._terminal import echo, warn
-from ._torch import device_option, load_torch, precision_option, preset_option, solver_option, threads_option
+from ._torch import (
+    device_option,
+    encoder_option,
+    load_torch,
+    precision_option,
+    preset_option,
+    solver_option,
+    threads_option,
+)
 
 if TYPE_CHECKING:
     from weaksup.measure.metrics import Accuracy, Evaluation
@@ -73,6 +81,7 @@ def _labels(context: click.Context, option: click.Parameter, given: str) -> str:
 @click.option("--valid-part", default="valid", show_default=True, metavar="PART",
               help="The part whose answers decide which weights are kept.")  # fmt: skip
 @solver_option
+@encoder_option
 @preset_option
 @click.option("--epochs", type=in_range(Epochs), help="Passes over the train part.")
 @click.option("--max-steps", type=in_range(Count), help="Stop after this many batches.")

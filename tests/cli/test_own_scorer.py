@@ -140,7 +140,9 @@ def test_no_gold_reaches_the_scorer(candidates: Path, module: Module) -> None:
 @pytest.mark.parametrize("reference", ["own_scorer", "own_scorer:", ":S", "own scorer:S", "own_scorer:S()", ".x:S", ""])
 def test_what_is_no_reference_is_told(candidates: Path, module: Module, reference: str) -> None:
     module(SHORTEST)
-    assert refusal(candidates, reference) == f"a scorer is given as package.module:name, not {reference!r}"
+    assert refusal(candidates, reference) == (
+        f"a scorer is given as package.module:name or package.module:name=argument, not {reference!r}"
+    )
 
 
 @pytest.mark.parametrize("name", ["no_such_module", "no_such_package.scorer", "json.no_such_module"])

@@ -14,7 +14,7 @@ __all__ = ["effective_settings", "solver_changes", "solver_settings"]
 
 def solver_changes(config: PipelineConfig, seed: int, *, epochs: float | None) -> dict[str, Any]:
     """The settings of a solver or a draft that override those of its preset."""
-    given = {"hidden": config.hidden, "epochs": epochs, "precision": config.precision}
+    given = {"hidden": config.hidden, "epochs": epochs, "precision": config.precision, "encoder": config.encoder}
     return {"solver": config.solver, "seed": seed} | {key: value for key, value in given.items() if value is not None}
 
 

@@ -1,8 +1,8 @@
 """The interface of draft models, drafts supplied by users, and posteriors from scores.
 
 A draft is any object with the two methods of `Draft`; `SolverDraft` (solvers.decoding) wraps a trained solver.
-`load_draft("package.module:name")` loads one that a user wrote.  If that code fails or returns something invalid, a
-`ScorerError` says in one line what happened and where.
+`load_draft("package.module:name")` loads one that a user wrote, or one of `weaksup.scorers`.  If its code fails or
+returns something invalid, a `ScorerError` says in one line what happened and where.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["CheckedDraft", "Draft", "ScorerError", "TrainDraft", "beliefs", "loa
 T = TypeVar("T")
 
 _OWN_FILES = (__file__, importlib.__file__)  # files of a traceback that are not the user's
-_REFERENCE = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*)")
+_REFERENCE = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*)(?:=(?P<argument>.+))?")
 
 
 class Draft(Protocol):
@@ -75,20 +75,27 @@ class ScorerError(WeakSupError):
 def load_draft(reference: str, *, explores: bool = False) -> CheckedDraft:
     """The draft at `package.module:name`: an object, or a class or function that returns one without arguments.
 
+    With `package.module:name=argument`, the class or function is called with that string.
+
     Raises `ConfigError` if there is none, or if `explores` is set and it has no `explore`; `ScorerError` if its code
     fails.
     """
     found = _REFERENCE.fullmatch(reference)
     if not found:
-        raise ConfigError(f"a scorer is given as package.module:name, not {reference!r}")
+        raise ConfigError(
+            f"a scorer is given as package.module:name or package.module:name=argument, not {reference!r}"
+        )
     module = _run(reference, lambda: _find_module(found["module"]))
     try:
         given = getattr(module, found["name"])
     except AttributeError:
         raise ConfigError(f"scorer {reference}: the module {found['module']} has no {found['name']}") from None
+    arguments = () if found["argument"] is None else (found["argument"],)
     if isinstance(given, type) or (not hasattr(given, "score") and callable(given)):
-        _check_takes_nothing(reference, given)
-        given = _run(reference, given)
+        _check_takes(reference, given, arguments)
+        given = _run(reference, lambda: given(*arguments))
+    elif arguments:
+        raise ConfigError(f"scorer {reference}: {found['name']} is an object, which takes no argument")
     draft = CheckedDraft(given, reference)
     if explores:
         draft.check_explores()
@@ -176,11 +183,12 @@ def _find_module(name: str) -> ModuleType:
         raise ConfigError(f"there is no module {error.name} in the current folder or on the Python path") from None
 
 
-def _check_takes_nothing(reference: str, maker: Callable[..., Any]) -> None:
+def _check_takes(reference: str, maker: Callable[..., Any], arguments: tuple[str, ...]) -> None:
     try:
-        inspect.signature(maker).bind()
+        inspect.signature(maker).bind(*arguments)
     except TypeError as error:
-        raise ConfigError(f"scorer {reference} can't be called without arguments: {error}") from None
+        how = "with one argument" if arguments else "without arguments"
+        raise ConfigError(f"scorer {reference} can't be called {how}: {error}") from None
     except ValueError:  # it has no signature, so only the call can tell
         return
 

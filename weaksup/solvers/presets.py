@@ -19,6 +19,7 @@ from ..settings import (
     Count,
     Decay,
     Epochs,
+    FilePath,
     Heads,
     Hidden,
     Layers,
@@ -44,6 +45,7 @@ class SolverConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """The architecture of a solver: with a vocabulary, all that is needed to build the network."""
 
     solver: str = "gts"  # a name of `SOLVERS`
+    encoder: FilePath | None = None  # the folder of a pretrained encoder; None: word embeddings and a GRU
     embedding: Width = 128
     hidden: Hidden = 512  # of the decoder
     layers: Layers = 2  # of the encoder
@@ -74,6 +76,8 @@ class TrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     schedule: Literal["halve", "linear", "cosine"] = "halve"
     halve_every: Count = 20  # epochs
     warmup: Natural = 0  # steps
+    encoder_rate: LearningRate = 1e-4  # the learning rate of a pretrained encoder
+    encoder_warmup: Natural = 200  # steps, for the same
     clip: Clip = 0.0  # largest norm of the gradient; 0: no clipping
     ema: Share = 0.0  # decay of the moving average of the weights; 0: no average
     soft: Soft = "none"  # the loss for several weighted equations of a problem

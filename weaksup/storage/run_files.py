@@ -25,6 +25,7 @@ A model folder:
     vocabulary.json          words, operators and constants
     model.safetensors        the weights
     answers.safetensors      the answer model, if there is one
+    encoder/                 configuration and tokenizer of a pretrained encoder, if there is one
     checkpoint.safetensors   the state of an unfinished training run
     metrics.jsonl            one line per validation
     times.jsonl              the time of each validation
@@ -41,6 +42,8 @@ __all__ = [
     "CONFIG",
     "DRAFT",
     "DRAFT_LABELS",
+    "ENCODER",
+    "ENCODER_FILES",
     "EXAMPLES",
     "GENERATOR",
     "LABELS",
@@ -68,8 +71,12 @@ MADE, PREDICTIONS, TEST_EXAMPLES = "made.json", "predictions.jsonl", "examples.t
 
 MODEL_CONFIG, VOCABULARY, WEIGHTS = "config.json", "vocabulary.json", "model.safetensors"
 ANSWERS, CHECKPOINT = "answers.safetensors", "checkpoint.safetensors"
+ENCODER, ENCODER_FILES = "encoder", ("config.json", "tokenizer.json", "tokenizer_config.json")
 TRAINING_ROWS, TRAINING_TIMES, ORIGIN = "metrics.jsonl", "times.jsonl", "run.json"
 
 #: All files that a model folder may contain, in the order of deletion: as long as the config is there, the others are
 #: known to belong to a model.
-MODEL_FILES = (ANSWERS, WEIGHTS, CHECKPOINT, TRAINING_ROWS, TRAINING_TIMES, ORIGIN, VOCABULARY, MODEL_CONFIG)
+MODEL_FILES = (
+    *(f"{ENCODER}/{name}" for name in ENCODER_FILES),
+    *(ANSWERS, WEIGHTS, CHECKPOINT, TRAINING_ROWS, TRAINING_TIMES, ORIGIN, VOCABULARY, MODEL_CONFIG),
+)

@@ -14,6 +14,7 @@ from ..presets import SolverConfig
 from ..table import SOLVERS
 from .batches import Example
 from .graphs import Cell, make_graphs
+from .pieces import piece_reader
 from .trees import gold_expression, write_tree
 from .vocabulary import Vocabulary
 
@@ -101,15 +102,22 @@ def example_of(
     values = [Fraction(constant) for constant in vocabulary.constants]
     values += [quantity.exact for quantity in problem.quantities]
     first: dict[Fraction, int] = {}
+    words = tuple(vocabulary.word_numbers(problem, index, kinds=config.number_kinds))
+    places = tuple(quantity.token for quantity in problem.quantities)
+    graphs = None
+    if SOLVERS[config.solver].graphs:
+        graphs = make_graphs(problem, cells, tags=config.tags, published=config.graph == "published")
+    if config.encoder is not None and words:
+        pieces = piece_reader(config.encoder).read(problem)
+        words, places = pieces.numbers, pieces.places(places)
+        graphs = None if graphs is None else pieces.graphs(graphs)
     return Example(
-        words=tuple(vocabulary.word_numbers(problem, index, kinds=config.number_kinds)),
-        places=tuple(quantity.token for quantity in problem.quantities),
+        words=words,
+        places=places,
         same=tuple(first.setdefault(value, i) for i, value in enumerate(values)),
         trees=tuple(trees),
         weights=tuple(weights),
-        graphs=make_graphs(problem, cells, tags=config.tags, published=config.graph == "published")
-        if SOLVERS[config.solver].graphs
-        else None,
+        graphs=graphs,
     )
 
 

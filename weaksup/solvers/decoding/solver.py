@@ -30,12 +30,13 @@ from ...meaning.value_level import expression_function
 from ...meaning.writing import equation_text
 from ...records import Problem
 from ...storage.json_files import write_json
-from ...storage.run_files import ANSWERS, MODEL_CONFIG, VOCABULARY, WEIGHTS
+from ...storage.run_files import ANSWERS, ENCODER, MODEL_CONFIG, VOCABULARY, WEIGHTS
 from ..data.batches import Example, bucketed, make_batch
 from ..data.lessons import Cells, example_of
 from ..data.trees import expression_of
 from ..data.vocabulary import Vocabulary
 from ..network.model_files import ModelInfo, load_model, save_tensors
+from ..network.pretrained import save_definition
 from ..presets import SolverConfig
 from .answer_model import WEIGHT, AnswerModel
 from .beam import Hypothesis, beam_search
@@ -88,6 +89,8 @@ class Solver:
         place.mkdir(parents=True, exist_ok=True)
         write_json(place / MODEL_CONFIG, ModelInfo(solver=self.config))
         write_json(place / VOCABULARY, self.vocabulary)
+        if self.config.encoder is not None and Path(self.config.encoder) != place / ENCODER:
+            save_definition(self.config.encoder, place / ENCODER)
         save_tensors(place / WEIGHTS, self.model.state_dict())
         if self.answers is not None:
             self.answers.save(place / ANSWERS)

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from ..data.batches import Batch
 from ..data.vocabulary import Vocabulary
 from ..presets import SolverConfig
-from .encoder import Encoder
 from .graph_encoder import GRAPH_ENCODERS
+from .pretrained import text_encoder
 from .tree_decoder import Memory, TreeDecoder
 
 __all__ = ["G2T"]
@@ -23,7 +23,7 @@ class G2T(nn.Module):
 
     def __init__(self, config: SolverConfig, vocabulary: Vocabulary) -> None:
         super().__init__()
-        self.encoder = Encoder(config, len(vocabulary.words))
+        self.encoder = text_encoder(config, len(vocabulary.words))
         self.graph_encoder = GRAPH_ENCODERS[config.graph](config)
         self.decoder = TreeDecoder(config, operators=len(vocabulary.operators), constants=len(vocabulary.constants))
 

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from ..data.batches import Batch
 from ..data.vocabulary import Vocabulary
 from ..presets import SolverConfig
-from .encoder import Encoder
+from .pretrained import text_encoder
 from .tree_decoder import Memory, TreeDecoder
 
 __all__ = ["GTS"]
@@ -18,7 +18,7 @@ class GTS(nn.Module):
 
     def __init__(self, config: SolverConfig, vocabulary: Vocabulary) -> None:
         super().__init__()
-        self.encoder = Encoder(config, len(vocabulary.words))
+        self.encoder = text_encoder(config, len(vocabulary.words))
         self.decoder = TreeDecoder(config, operators=len(vocabulary.operators), constants=len(vocabulary.constants))
 
     def read(self, batch: Batch) -> Memory:

@@ -1,8 +1,9 @@
 """Model folders and training checkpoints: safetensors and JSON without pickles, each file written atomically.
 
 A model folder holds `config.json`, `vocabulary.json` and `model.safetensors`; during training also
-`checkpoint.safetensors` with the weights, their average, the optimizer's state and the progress of training.  Nothing
-that is loaded is executed.  A damaged or foreign folder raises a `DataError` that says what is wrong.
+`checkpoint.safetensors` with the weights, their average, the optimizer's state and the progress of training.  If the
+solver has a pretrained encoder, the folder `encoder` holds its configuration and tokenizer.  Nothing that is loaded is
+executed.  A damaged or foreign folder raises a `DataError` that says what is wrong.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from mathcanon.files import AnyPath, whole_file
 from ...errors import ConfigError, DataError
 from ...settings import Natural
 from ...storage.json_files import read_json
-from ...storage.run_files import CHECKPOINT, MODEL_CONFIG, VOCABULARY, WEIGHTS
+from ...storage.run_files import CHECKPOINT, ENCODER, MODEL_CONFIG, VOCABULARY, WEIGHTS
 from ...storage.whole_files import open_regular
 from ..data.vocabulary import Vocabulary
 from ..presets import SolverConfig, TrainConfig, check_fit
@@ -121,6 +122,9 @@ def load_model(folder: AnyPath, device: torch.device | str = "cpu") -> tuple[Mod
         raise DataError("there is no operator, or an unknown operator or constant", path=str(place / VOCABULARY))
     if not (place / WEIGHTS).exists() and (place / CHECKPOINT).exists():
         raise DataError("training has not reached its first validation yet", path=str(folder))
+    if info.solver.encoder is not None:  # the copy of its definition; the weights are those of the solver
+        own = msgspec.structs.replace(info.solver, encoder=str(place / ENCODER))
+        info = msgspec.structs.replace(info, solver=own)
     weights, _ = load_tensors(place / WEIGHTS, device)
     model = build_model(info.solver, vocabulary).to(device)
     with fitting(place / WEIGHTS, f"the weights do not fit {MODEL_CONFIG}"):

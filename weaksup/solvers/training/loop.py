@@ -136,6 +136,8 @@ class TrainingRun:
     ) -> None:
         self.source, self.vocabulary, self.valid, self.folder = source, vocabulary, valid, Path(folder)
         self.config, self.settings, self.device = config, train, torch.device(device)
+        # The settings that the learning rate of a pretrained encoder follows.
+        self.slowly = msgspec.structs.replace(train, learning_rate=train.encoder_rate, warmup=train.encoder_warmup)
         self.cells, self.start = cells or {}, start
         self.rank, self.world = place_among_processes()
         self.lengths = [len(example.words) for example in source.examples]
@@ -248,7 +250,10 @@ class TrainingRun:
             with mixed_precision(settings.precision, self.device):
                 loss = tree_loss(model(batch), batch, soft=settings.soft) / size
             (loss * self.world).backward()
-            state.descend(learning_rate(state.step, self.steps, self.per_epoch, settings), settings.clip)
+            rate, encoder_rate = (
+                learning_rate(state.step, self.steps, self.per_epoch, one) for one in (settings, self.slowly)
+            )
+            state.descend(rate, encoder_rate, settings.clip)
             state.loss_sum += sum_over_all(loss.detach(), self.world)
         else:
             state.idle += 1

@@ -15,10 +15,11 @@ from ...records import Problem
 from ...storage.claims import claim_folder
 from ...storage.json_files import read_json, write_json
 from ...storage.provenance import digest_records
-from ...storage.run_files import CHECKPOINT, MODEL_CONFIG, VOCABULARY, WEIGHTS
+from ...storage.run_files import CHECKPOINT, ENCODER, MODEL_CONFIG, VOCABULARY, WEIGHTS
 from ..data.vocabulary import Vocabulary
 from ..decoding.solver import Solver
 from ..network.model_files import A_FILE, ModelInfo, Training
+from ..network.pretrained import digest_pretrained, save_definition
 from ..presets import SolverConfig, TrainConfig
 from .lesson_sources import LessonSource
 
@@ -45,14 +46,16 @@ def describe_training(
         valid=len(valid),
         valid_digest=digest_records(plain),
         torch=str(torch.__version__),
-        start=None if start is None else _digest_weights(start),
+        start=_digest_start(config, start),
         teacher=None if source.about is None else dict(source.about),
     )
     return ModelInfo(solver=config, training=training)
 
 
-def _digest_weights(solver: Solver) -> str:
-    weights = solver.model.state_dict().values()
+def _digest_start(config: SolverConfig, start: Solver | None) -> str | None:
+    if start is None:
+        return None if config.encoder is None else digest_pretrained(config.encoder)
+    weights = start.model.state_dict().values()
     return hashlib.sha256(b"".join(tensor.cpu().numpy().tobytes() for tensor in weights)).hexdigest()
 
 
@@ -72,6 +75,8 @@ def take_folder(folder: Path, info: ModelInfo, vocabulary: Vocabulary) -> None:
     )
     if begun and (folder / WEIGHTS).exists() and not (folder / CHECKPOINT).exists():
         raise AlreadyTrained(f"{folder} already holds this model, trained to the end")
+    if info.solver.encoder is not None:
+        save_definition(info.solver.encoder, folder / ENCODER)
     if not (folder / VOCABULARY).exists():
         write_json(folder / VOCABULARY, vocabulary)
 

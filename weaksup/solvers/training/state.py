@@ -22,11 +22,13 @@ from ...settings import Natural, Probability
 from ...storage.json_files import decode_json
 from ..data.vocabulary import Vocabulary
 from ..network.model_files import A_FILE, fitting, load_tensors, save_tensors
+from ..network.pretrained import load_pretrained
 from ..presets import SolverConfig, TrainConfig
 from ..table import build_model
 
 __all__ = ["TrainingState"]
 
+_PRETRAINED = "encoder.model."  # how the names of a pretrained encoder's parameters begin
 _MEMORY = "source|memory"  # the tensor that holds the state of the lesson source, as JSON
 
 
@@ -61,21 +63,24 @@ class TrainingState:
         self.model = build_model(config, vocabulary).to(device)
         if start is not None:
             self.model.load_state_dict(start.state_dict())
+        elif config.encoder is not None:
+            load_pretrained(self.model.get_submodule("encoder"), config.encoder)
         self.average = (
             {name: value.detach().clone() for name, value in self.model.named_parameters()} if train.ema else {}
         )
         kind = torch.optim.AdamW if train.optimizer == "adamw" else torch.optim.Adam
+        groups = [{"params": [self.model.get_parameter(name) for name in names]} for names in _by_group(self.model)]
         self.optimizer = kind(
-            self.model.parameters(), lr=train.learning_rate, weight_decay=train.weight_decay, fused=device.type != "mps"
+            groups, lr=train.learning_rate, weight_decay=train.weight_decay, fused=device.type != "mps"
         )
         self.loss_sum = torch.zeros((), device=device)  # since the last validation
 
     # --- moving on ----------------------------------------------------------------------------------------------------
 
-    def descend(self, rate: float, clip: float) -> None:
-        """Take one optimizer step with this learning rate, after clipping the gradient."""
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+    def descend(self, rate: float, encoder_rate: float, clip: float) -> None:
+        """Take one optimizer step after clipping the gradient; a pretrained encoder has a learning rate of its own."""
+        for group, of_group in zip(self.optimizer.param_groups, (rate, encoder_rate), strict=False):
+            group["lr"] = of_group
         if clip:
             nn.utils.clip_grad_norm_(self.model.parameters(), clip)
         self.optimizer.step()
@@ -153,7 +158,7 @@ class TrainingState:
         self.model.load_state_dict(parts["model"])
         self.loss_sum = parts["run"]["loss_sum"]
         # The file may list its tensors in any order; a parameter that has had no gradient yet has no moments.
-        names = [name for name, _ in self.model.named_parameters()]
+        names = [name for group in _by_group(self.model) for name in group]
         self.average = {name: parts["average"][name] for name in self.average}
         moments = {
             i: {key: parts[key][name] for key in ("exp_avg", "exp_avg_sq", "step")}
@@ -161,3 +166,10 @@ class TrainingState:
             if name in parts.get("step", {})
         }
         self.optimizer.load_state_dict({"state": moments, "param_groups": self.optimizer.state_dict()["param_groups"]})
+
+
+def _by_group(model: nn.Module) -> list[list[str]]:
+    """The names of the parameters in the order of the optimizer: those of a pretrained encoder are a second group."""
+    names = [name for name, _ in model.named_parameters()]
+    pretrained = [name for name in names if name.startswith(_PRETRAINED)]
+    return [[name for name in names if not name.startswith(_PRETRAINED)], *([pretrained] if pretrained else [])]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from ...storage.folder_lock import lock_folder
 from ...storage.json_files import read_json, write_json
 from ...storage.json_lines import read_records
 from ...storage.provenance import RunInfo, versions
-from ...storage.run_files import CHECKPOINT, MODEL_CONFIG, MODEL_FILES, ORIGIN, TRAINING_ROWS
+from ...storage.run_files import CHECKPOINT, ENCODER, MODEL_CONFIG, MODEL_FILES, ORIGIN, TRAINING_ROWS
 from ...storage.run_origin import RunOrigin, read_run_origin
 from ...storage.whole_files import digest_file
 from ..data.lessons import Lesson, gold_lessons, label_lessons
@@ -99,6 +100,8 @@ def clear_model(folder: AnyPath) -> None:
         # The config is removed last: as long as it exists, the other files are known to be a model's.
         for file in model_files(place):
             file.unlink(missing_ok=True)
+        with suppress(OSError):  # it is not there, or holds something else
+            (place / ENCODER).rmdir()
 
 
 def can_go_on(folder: AnyPath) -> bool:
