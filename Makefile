@@ -4,9 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
+# What runs a second time without the compiled core.
+BOTH_WAYS := mathcanon tests/mathcanon tests/cli/test_canon.py tests/cli/test_canon_grade.py
+
 .PHONY: demo test slow lint bench docs clean
 
-$(INSTALLED): setup.cfg pyproject.toml constraints.txt
+$(INSTALLED): setup.py setup.cfg pyproject.toml constraints.txt $(wildcard csrc/*.c csrc/*.h)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test,docs]"
 	touch $@
@@ -20,6 +23,7 @@ demo: $(INSTALLED)
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -m "not slow" -n auto -q
+	MATHCANON_PURE=1 $(BIN)/python -m pytest -m "not slow" -n auto -q $(BOTH_WAYS)
 
 slow: $(INSTALLED)
 	$(BIN)/python -m pytest -m slow -q

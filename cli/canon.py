@@ -45,7 +45,7 @@ def _law_option(command: F) -> F:
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(mc.__version__, prog_name="mwp-canon")
+@click.version_option(mc.__version__, prog_name="mwp-canon", message=f"%(prog)s ({mc.__build__}), version %(version)s")
 def main() -> None:
     """Canonical arithmetic expressions: equivalence, counts, enumeration.
 

@@ -11,10 +11,13 @@ True
 """
 
 from .algebra import Algebra, fold
+from .batches import equivalent_many, keys, parse_many
 from .canonical_form import canonical, signed_class
+from .compiled import BUILD as _BUILD
 from .conversions import bind as _bind
 from .counting import LAWS, Asymptotics, Row, asymptotics, count, sequence, table
 from .deduping import Deduper, dedupe
+from .digests import key
 from .drawing import draw, tree_png, tree_svg, tree_text
 from .equality.fingerprints import fingerprint
 from .equality.verdict import Verdict, equivalent
@@ -22,7 +25,6 @@ from .errors import ArgumentError, EvaluationError, LimitError, MathCanonError, 
 from .expr import Expr, ExprLike, Number, Operand, Power, Product, Sum
 from .grading import Grade, grade, grade_many
 from .interop import from_networkx, from_sympy, to_networkx, to_sympy
-from .keys import key
 from .notation.notations import parse, parse_equation, parse_number, render
 from .notation.solutions import Solution, Step, read_solution
 from .proof import Check, Proof, prove
@@ -33,6 +35,7 @@ from .values import evaluate
 _bind()
 
 __version__ = "0.1.0"
+__build__ = _BUILD  # "compiled" or "pure"
 
 __all__ = [
     "LAWS",
@@ -66,6 +69,7 @@ __all__ = [
     "dedupe",
     "draw",
     "equivalent",
+    "equivalent_many",
     "evaluate",
     "expressions",
     "fingerprint",
@@ -75,8 +79,10 @@ __all__ = [
     "grade",
     "grade_many",
     "key",
+    "keys",
     "parse",
     "parse_equation",
+    "parse_many",
     "parse_number",
     "prove",
     "rank",

@@ -19,6 +19,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from .algebra import Algebra, apply
+from .compiled import core
 from .expr import (
     Expr,
     ExprLike,
@@ -71,6 +72,16 @@ def signed_class(expr: ExprLike) -> tuple[int, Expr]:
     """
     form = canonical_form(expr)
     return (-1 if form.sign < 0 else 1), _tree(form)
+
+
+def structure(expr: ExprLike) -> str:
+    """The sign and the identity of the class: equal for equal canonical forms, and only for those."""
+    if core is not None and isinstance(expr, str):
+        found: str | None = core.form(expr)
+        if found is not None:
+            return found
+    form = apply(CANONICAL, expr)
+    return f"{form[1]}{form[0]}"
 
 
 def canonical_form(expr: ExprLike) -> Form:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from copy import copy
+from functools import partial
+from secrets import token_bytes
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-from .algebra import apply
-from .canonical_form import CANONICAL
+from .batches import collection_paused, mapped, slices
+from .canonical_form import structure
 from .equality.fingerprints import ZeroDivisor, fingerprint
 from .equality.verdict import equivalent
 from .errors import ArgumentError, MathCanonError
@@ -22,13 +24,22 @@ from .expr import ExprLike
 __all__ = ["Deduper", "dedupe"]
 
 X = TypeVar("X", bound=ExprLike)
+Examined = tuple[X, str | Exception, int | None]  # an item, its structure or what is wrong with it, its fingerprint
 
 
-def dedupe(exprs: Iterable[X], by: str = "structure", *, errors: str = "raise") -> Iterator[X]:
+def dedupe(
+    exprs: Iterable[X],
+    by: str = "structure",
+    *,
+    errors: str = "raise",
+    workers: int = 1,
+    secret: bytes | str | None = None,
+) -> Iterator[X]:
     """Yield the first expression of each class, as it was given, in the order of the input.
 
     An item that is not an expression raises `ParseError`, `LimitError` or TypeError; with
-    `errors="skip"` it is left out, with `errors="keep"` it is passed through.
+    `errors="skip"` it is left out, with `errors="keep"` it is passed through.  With `workers` above 1, items are read
+    ahead and examined in that many processes, which share `secret` (see `fingerprint`; by default a random one).
 
     >>> list(dedupe(["a+b", "b+a", "a*b"]))
     ['a+b', 'a*b']
@@ -39,19 +50,45 @@ def dedupe(exprs: Iterable[X], by: str = "structure", *, errors: str = "raise") 
     """
     if errors not in ("raise", "skip", "keep"):
         raise ValueError(f"unknown errors={errors!r}; one of raise, skip, keep")
-    return _firsts(exprs, Deduper(by=by, keep_members=False), errors)
+    if workers < 1:
+        raise ArgumentError(f"workers must be at least 1, not {workers}")
+    return _firsts(exprs, Deduper(by=by, keep_members=False, secret=secret), errors, workers)
 
 
-def _firsts(exprs: Iterable[X], seen: Deduper[X], errors: str) -> Iterator[X]:
-    for expr in exprs:
-        try:
-            new = seen.add(expr)
-        except (MathCanonError, TypeError):
-            if errors == "raise":
-                raise
-            new = errors == "keep"
-        if new:
+def _firsts(exprs: Iterable[X], seen: Deduper[X], errors: str, workers: int) -> Iterator[X]:
+    for expr, form, value in seen._examined(exprs, workers):
+        if isinstance(form, str):
+            if seen._insert(expr, form, value):
+                yield expr
+        elif errors == "raise":
+            raise form
+        elif errors == "keep":
             yield expr
+
+
+def _examine(by: str, secret: bytes | str | None, exprs: list[X]) -> list[Examined[X]]:
+    """Each item with its structure, and with its fingerprint where the structure is new and that matters."""
+    seen: set[str] = set()
+    examined: list[Examined[X]] = []
+    for expr in exprs:
+        value = None
+        try:
+            form: str | Exception = structure(expr)
+        except (MathCanonError, TypeError) as error:
+            form = error
+        if by == "value" and isinstance(form, str) and form not in seen:
+            seen.add(form)
+            value = _fingerprint(expr, secret)
+        examined.append((expr, form, value))
+    return examined
+
+
+def _fingerprint(expr: ExprLike, secret: bytes | str | None) -> int:
+    """The fingerprint; -1 where a divisor vanishes: only expressions with the same structure are in its class."""
+    try:
+        return fingerprint(expr, secret=secret)
+    except ZeroDivisor:
+        return -1
 
 
 class Deduper(Generic[X]):
@@ -64,25 +101,58 @@ class Deduper(Generic[X]):
     [['a+b', 'b+a'], ['a-b', '-b+a']]
     """
 
-    def __init__(self, exprs: Iterable[X] = (), *, by: str = "structure", keep_members: bool = True) -> None:
+    def __init__(
+        self,
+        exprs: Iterable[X] = (),
+        *,
+        by: str = "structure",
+        keep_members: bool = True,
+        secret: bytes | str | None = None,
+    ) -> None:
         if by not in ("structure", "value"):
             raise ArgumentError(f"unknown way to compare {by!r}; one of structure, value")
         self.by = by
-        self._class_of: dict[str, int] = {}  # identity of a canonical form, with its sign -> class
+        self._secret = secret
+        self._class_of: dict[str, int] = {}  # sign and identity of a canonical form -> class
         self._by_value: dict[int, list[tuple[X, int]]] = {}  # fingerprint -> a member of each class, the class
         self._members: list[list[X]] | None = [] if keep_members else None
         self._count = 0
         self._lock = Lock()
-        for expr in exprs:
-            self.add(expr)
+        self.add_many(exprs)
 
     def add(self, expr: X) -> bool:
         """Add `expr`; True if it is the first of its class."""
-        form = _form(expr)
+        return self._insert(expr, structure(expr), None)
+
+    def add_many(self, exprs: Iterable[X], *, workers: int = 1) -> list[X]:
+        """Add expressions and return those that are the first of their class, in order.
+
+        With `workers` above 1 they are examined in that many processes.  Those before one that is not an expression are
+        added.
+
+        >>> seen = Deduper(["a+b"])
+        >>> seen.add_many(["b+a", "a*b", "b*a", "c"])
+        ['a*b', 'c']
+        """
+        with collection_paused():
+            return list(_firsts(exprs, self, "raise", workers))
+
+    def _examined(self, exprs: Iterable[X], workers: int) -> Iterator[Examined[X]]:
+        """Items with what `_insert` wants to know, as lazily as one process and an iterator allow."""
+        if workers == 1:  # fingerprints are computed when a structure is new
+            return mapped(partial(_examine, "structure", None), slices(exprs))
+        secret = token_bytes(32) if self._secret is None else self._secret
+        if not self._by_value:
+            self._secret = secret
+        by = self.by if self._secret is secret else "structure"
+        return mapped(partial(_examine, by, secret), slices(exprs), workers)
+
+    def _insert(self, expr: X, form: str, value: int | None) -> bool:
+        """Add an expression of this structure and, if it is known, this fingerprint; True if its class is new."""
         with self._lock:
             known = self._class_of.get(form)
             if known is None and self.by == "value":
-                known = self._same_value(expr, remember=True)
+                known = self._same_value(expr, value, remember=True)
             new = known is None
             if known is None:
                 known = self._count
@@ -95,11 +165,10 @@ class Deduper(Generic[X]):
         return new
 
     def __contains__(self, expr: X) -> bool:
-        form = _form(expr)
-        if form in self._class_of:
+        if structure(expr) in self._class_of:
             return True
         with self._lock:
-            return self.by == "value" and self._same_value(expr, remember=False) is not None
+            return self.by == "value" and self._same_value(expr, None, remember=False) is not None
 
     def __len__(self) -> int:
         return self._count
@@ -122,25 +191,19 @@ class Deduper(Generic[X]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         by_value: dict[int, list[tuple[X, int]]] = {}
         for expr, known in state["_by_value"]:
-            by_value.setdefault(fingerprint(expr), []).append((expr, known))
+            by_value.setdefault(fingerprint(expr, secret=state["_secret"]), []).append((expr, known))
         vars(self).update(state, _by_value=by_value, _lock=Lock())
 
-    def _same_value(self, expr: X, *, remember: bool) -> int | None:
+    def _same_value(self, expr: X, value: int | None, *, remember: bool) -> int | None:
         """The class that equals `expr` as a function, if there is one."""
-        try:
-            value = fingerprint(expr)
-        except ZeroDivisor:
-            return None  # undefined: only expressions with the same structure are in its class
-        candidates = self._by_value.get(value, [])
-        for member, known in candidates:
+        if value is None:
+            value = _fingerprint(expr, self._secret)
+        if value < 0:
+            return None
+        candidates = self._by_value.get(value)
+        for member, known in candidates or ():
             if equivalent(member, expr):
                 return known
         if remember:
             self._by_value.setdefault(value, []).append((expr, self._count))
         return None
-
-
-def _form(expr: ExprLike) -> str:
-    form = apply(CANONICAL, expr)
-    identity: str = form[0]
-    return "-" + identity if form[1] < 0 else identity

@@ -8,14 +8,13 @@ graded "same-value".  20%, 0.2, 20/100 and 20*0.01 are one quantity over 100.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .algebra import TREE, Algebra, fold
+from .batches import mapped
 from .equality.verdict import Verdict, equivalent
 from .errors import MathCanonError
 from .expr import Expr, ExprLike, Number, as_expr, make_operand
@@ -24,15 +23,11 @@ from .notation.pieces import read_quantities
 from .notation.solutions import Solution, Step, read_solution, solution_of
 from .values import as_fraction
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
 __all__ = ["CONSTANTS", "GRADES", "Grade", "grade", "grade_many", "lift", "quantity_operand"]
 
 CONSTANTS = (Fraction(0), Fraction(1), Fraction("3.14"), Fraction(100))
 GRADES = ("same-method", "same-value", "different", "unreadable")
 _CHUNK = 64  # pairs that are sent to a process at once
-_AHEAD = 4  # chunks in flight per process
 _UNREADABLE = (MathCanonError, TypeError, ValueError)
 
 
@@ -168,25 +163,7 @@ def grade_many(
         raise ValueError(f"workers must be at least 1, not {workers}")
     kept = tuple([as_fraction(constant) for constant in constants])
     one = partial(_grade_pair, constants=kept, tolerance=as_fraction(tolerance))
-    return map(one, pairs) if workers == 1 else _in_processes(pairs, one, workers)
-
-
-def _in_processes(pairs: Iterable[Sequence[Any]], one: partial[Grade], workers: int) -> Iterator[Grade]:
-    from .processes import open_pool
-
-    chunks = iter(partial(_chunk, iter(pairs)), [])
-    with open_pool(workers) as pool:
-        waiting: deque[Future[list[Grade]]] = deque()
-        for chunk in chunks:
-            waiting.append(pool.submit(_grade_chunk, one, chunk))
-            if len(waiting) > _AHEAD * workers:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
-
-
-def _chunk(pairs: Iterator[Sequence[Any]]) -> list[Sequence[Any]]:
-    return list(islice(pairs, _CHUNK))
+    return mapped(partial(_grade_chunk, one), ([pair] for pair in pairs), workers, size=_CHUNK)
 
 
 def _grade_chunk(one: partial[Grade], chunk: list[Sequence[Any]]) -> list[Grade]:

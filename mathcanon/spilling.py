@@ -24,9 +24,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
+from .digests import key
 from .errors import MathCanonError
 from .files import AnyPath
-from .keys import key
 from .processes import open_pool
 
 __all__ = ["Class", "spilled_classes"]

@@ -11,6 +11,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Iterator
 from configparser import ConfigParser
@@ -55,7 +56,7 @@ def files_of(package: str) -> list[str]:
     return [
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
-        if path.is_file() and path.parent.name != "__pycache__"
+        if path.is_file() and path.parent.name != "__pycache__" and path.suffix not in (".so", ".pyd")
         if next(above for above in path.parents if (above / "__init__.py").exists()) == folder
     ]
 
@@ -255,25 +256,59 @@ def test_the_typed_examples_run(name: str) -> None:
 # --- the wheel --------------------------------------------------------------------------------------------------------
 
 
+def copied_source(folder: Path) -> Path:
+    junk = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info", "__pycache__", "_build", "runs", "*.so", "*.pyd")
+    shutil.copytree(ROOT, folder, ignore=junk)
+    return folder
+
+
+PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+
+
 @pytest.mark.slow  # builds in an environment of its own, which takes the network
-def test_a_wheel_holds_everything_and_runs_from_elsewhere(tmp_path: Path) -> None:
-    source, wheels, target = tmp_path / "source", tmp_path / "wheels", tmp_path / "target"
-    junk = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info", "__pycache__", "_build", "runs")
-    shutil.copytree(ROOT, source, ignore=junk)
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", wheels, source], check=True)
+@pytest.mark.parametrize("build", ["compiled", "pure"])
+def test_a_wheel_holds_everything_and_runs_from_elsewhere(tmp_path: Path, build: str) -> None:
+    source, wheels, target = copied_source(tmp_path / "source"), tmp_path / "wheels", tmp_path / "target"
+    env = {**os.environ, "MATHCANON_PURE": "1" if build == "pure" else ""}
+    subprocess.run([*PIP, "wheel", "--no-deps", "--wheel-dir", wheels, source], env=env, check=True)
     (wheel,) = wheels.glob("*.whl")
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    cores = {name for name in names if name.startswith("mathcanon/_core.") and not name.endswith(".pyi")}
+    if build == "compiled" and not cores and shutil.which("cc") is None:
+        pytest.skip("there is no C compiler")
+    assert len(cores) == (build == "compiled")
+    assert wheel.name.endswith("-none-any.whl") == (build == "pure")
     expected = {f"{package.replace('.', '/')}/{path}" for package in PACKAGES for path in files_of(package)}
-    assert names == expected
+    assert names - cores == expected
     assert {"mathcanon/py.typed", "weaksup/py.typed", "weaksup/corpora/stories_en.toml", "mwp_cli/canon.py"} <= names
 
-    subprocess.run([*pip, "install", "--no-deps", "--target", target, wheel], check=True)
-    code = "import mathcanon, mwp_cli.canon as c; print(mathcanon.__file__, flush=True); c.main(['count', '6'])"
-    env = {**os.environ, "PYTHONPATH": str(target)}
+    subprocess.run([*PIP, "install", "--no-deps", "--target", target, wheel], check=True)
+    code = (
+        "import sys; sys.meta_path = [f for f in sys.meta_path if 'Editable' not in str(f)]; "  # that of this folder
+        "import mathcanon as mc, mwp_cli.canon as c; print(mc.__file__, mc.__build__, flush=True); "
+        "assert mc.equivalent('a*(b+c)', 'a*b+a*c') and list(mc.dedupe(['a+b', 'b+a', '2*a'])) == ['a+b', '2*a']; "
+        "c.main(['count', '6'])"
+    )
+    env = {**os.environ, "PYTHONPATH": str(target), "MATHCANON_PURE": ""}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, text=True, check=True
     )
-    where, count = done.stdout.splitlines()
+    where, build_found, count = done.stdout.split()
     assert Path(where).is_relative_to(target)
-    assert count == "793002"
+    assert (build_found, count) == (build, "793002")
+
+
+@pytest.mark.slow  # as above
+def test_the_source_distribution_holds_the_source_of_the_core(tmp_path: Path) -> None:
+    source = copied_source(tmp_path / "source")
+    code = "import setuptools.build_meta as b; print(b.build_sdist('.'))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=source, capture_output=True, text=True, check=True)
+    with tarfile.open(source / done.stdout.split()[-1]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {f"csrc/{path.name}" for path in (ROOT / "csrc").iterdir()} | {"setup.py"} <= names
+
+
+def test_the_core_is_built_from_all_its_sources() -> None:
+    text = (ROOT / "setup.py").read_text("utf-8")
+    for path in (ROOT / "csrc").glob("*.c"):
+        assert (f'"{path.stem}"' in text) == (path.stem != "fuzz")

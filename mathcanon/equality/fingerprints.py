@@ -4,7 +4,7 @@ A value is a pair (numerator, denominator), so that no inverse is taken on the w
 zero at the point is reported, because it is almost surely a division by something identically zero.  Different
 values prove different functions.  Equal values of different functions happen with probability of at most
 degree / 2**60 a pair (Schwartz-Zippel), and nobody can craft them: prime and points are drawn afresh in each
-process and never shown.
+process and never shown, or come from a secret that the processes of one owner share.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ import hashlib
 import secrets
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import lru_cache
+from itertools import count
 
 from ..algebra import Algebra, apply
-from ..errors import MathCanonError
+from ..compiled import core
+from ..errors import ArgumentError, MathCanonError
 from ..expr import ExprLike
 
 __all__ = ["BITS", "Residue", "ZeroDivisor", "fingerprint", "fingerprint_algebra", "residue_at", "same_value"]
@@ -33,12 +35,39 @@ class ZeroDivisor(MathCanonError):
         return "the expression divides by zero wherever it is evaluated"
 
 
-@cache
-def _prime() -> int:
-    while True:
-        candidate = (1 << BITS) + secrets.randbits(BITS) | 1
-        if _is_prime(candidate):
-            return candidate
+class _Point(dict[str, int]):
+    """The point and the prime that a secret stands for; the values of operands are computed when they are met."""
+
+    def __init__(self, secret: bytes) -> None:
+        self.secret = secret
+        candidates = (self._number(f"prime {i}") for i in count())
+        self.prime = next(prime for half in candidates if _is_prime(prime := (1 << BITS) + half % (1 << BITS) | 1))
+        self.algebra = _residues(lambda name: (self[name], 1), self.prime)
+
+    def __missing__(self, name: str) -> int:
+        if len(self) >= _MAX_KEPT:
+            self.clear()
+        value = self[name] = self._number(f"operand {name}") % (self.prime - 1) + 1
+        return value
+
+    def _number(self, what: str) -> int:
+        return int.from_bytes(hashlib.blake2b(what.encode(), key=self.secret, digest_size=16).digest())
+
+
+_MAX_KEPT = 65_536
+
+
+@lru_cache(maxsize=16)
+def _point(secret: bytes | str | None) -> _Point:
+    """The point of a secret; without one, that of this process."""
+    if secret is None:
+        return _Point(secrets.token_bytes(32))
+    given = secret.encode() if isinstance(secret, str) else secret
+    if len(given) < 16:
+        raise ArgumentError(
+            f"a secret has 16 characters or more, not {len(given)}: who can guess it can craft collisions"
+        )
+    return _Point(hashlib.blake2b(given, digest_size=32).digest())
 
 
 def _is_prime(n: int) -> bool:
@@ -62,58 +91,57 @@ def _is_prime(n: int) -> bool:
     return True
 
 
-@cache
-def _secret() -> bytes:
-    return secrets.token_bytes(32)
-
-
-@lru_cache(maxsize=65_536)
-def _operand(name: str) -> Residue:
-    digest = hashlib.blake2b(name.encode(), key=_secret(), digest_size=16).digest()
-    return int.from_bytes(digest) % (_prime() - 1) + 1, 1
-
-
-def fingerprint(expr: ExprLike) -> int:
+def fingerprint(expr: ExprLike, *, secret: bytes | str | None = None) -> int:
     """The value at a secret point modulo a secret prime: equal functions have equal fingerprints in one process.
 
-    Those of different functions are equal with probability at most degree / 2^60.  Raises `ZeroDivisor`, a
-    `MathCanonError`, where a divisor vanishes.
+    With the same `secret` (16 characters or more), they are equal in all processes and on all machines, so that
+    expressions can be spread over them by fingerprint.  Fingerprints of different functions are equal with probability
+    at most degree / 2^60, for all who do not know the secret.  Raises `ZeroDivisor`, a `MathCanonError`, where a
+    divisor vanishes.
 
     >>> fingerprint("a*b+a*c") == fingerprint("a*(b+c)")
     True
+    >>> fingerprint("a+a", secret="shared by the cluster") == fingerprint("2*a", secret=b"shared by the cluster")
+    True
     """
-    numerator, denominator = apply(fingerprint_algebra(), expr)
-    return numerator * pow(denominator, -1, _prime()) % _prime()
+    point = _point(secret)
+    prime = point.prime
+    if core is not None and isinstance(expr, str):
+        value: int | None = core.residue(expr, prime, point)
+        if value is not None:
+            if value < 0:
+                raise ZeroDivisor
+            return value
+    numerator, denominator = apply(point.algebra, expr)
+    return numerator * pow(denominator, -1, prime) % prime
 
 
 def residue_at(point: Mapping[str, Fraction], expr: ExprLike) -> Residue:
     """The value modulo the prime at a given point; raises `ZeroDivisor` as `fingerprint` does."""
-    return apply(_residues(lambda name: _residue(point[name])), expr)
+    prime = _point(None).prime
+    return apply(_residues(lambda name: _residue(point[name], prime), prime), expr)
 
 
 def same_value(left: Residue, right: Residue) -> bool:
     """Whether two ratios are equal modulo the prime."""
-    return (left[0] * right[1] - right[0] * left[1]) % _prime() == 0
+    return (left[0] * right[1] - right[0] * left[1]) % _point(None).prime == 0
 
 
-@cache
 def fingerprint_algebra() -> Algebra[Residue]:
-    """Values at the secret point modulo the prime, as numerator and denominator."""
-    return _residues(_operand)
+    """Values at the secret point of this process modulo its prime, as numerator and denominator."""
+    return _point(None).algebra
 
 
-def _residue(value: Fraction) -> Residue:
-    denominator = value.denominator % _prime()
+def _residue(value: Fraction, prime: int) -> Residue:
+    denominator = value.denominator % prime
     if not denominator:
         raise ZeroDivisor
-    return value.numerator % _prime(), denominator
+    return value.numerator % prime, denominator
 
 
-def _residues(operand: Callable[[str], Residue]) -> Algebra[Residue]:
-    prime = _prime()
-
+def _residues(operand: Callable[[str], Residue], prime: int) -> Algebra[Residue]:
     def number(value: Fraction, text: str | None) -> Residue:
-        return _residue(value)
+        return _residue(value, prime)
 
     def sum(terms: list[tuple[int, Residue]]) -> Residue:
         numerator, denominator = 0, 1

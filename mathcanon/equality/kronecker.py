@@ -90,7 +90,7 @@ class Reading:
             elif code is None and token[0] in "^*":
                 times = max(1, abs(_exponent(token)))
                 found[start:] = [(leaf, often * times) for leaf, often in found[start:]]
-                if found and found[-1][1] > _MAX_TIMES:
+                if max([often for _, often in found[start:]], default=0) > _MAX_TIMES:
                     raise NotPlain
             elif code is None:
                 start = len(found)

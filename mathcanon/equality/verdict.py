@@ -20,8 +20,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ..algebra import apply
-from ..canonical_form import CANONICAL
+from ..canonical_form import structure
+from ..compiled import DIFFERENT, NOT_MINE, SAME_FUNCTION, SAME_STRUCTURE, UNDEFINED, core
 from ..errors import LimitError
 from ..expr import Expr, ExprLike, Operand, Power, as_expr
 from ..notation.numerals import decimal_text, number_text, value_text
@@ -37,6 +37,13 @@ __all__ = ["Verdict", "equivalent"]
 #: pi to 60 places: enough to tell values apart, exact enough to show them.
 PI = Fraction("3.141592653589793238462643383279502884197169399375105820974944")
 _MAX_SIZE_OF_EXAMPLE = 20_000
+#: What the compiled core finds, as a verdict: equivalent, reason.
+_FOUND = {
+    DIFFERENT: (False, "counterexample"),
+    SAME_STRUCTURE: (True, "structure"),
+    SAME_FUNCTION: (True, None),
+    UNDEFINED: (False, "undefined"),
+}
 _FEW = 12  # leaves: the far point is nearer than two canonical forms
 _MANY = 100  # leaves: the integers at the near point are no longer short
 _SHORT = 2_000  # bits: the far point takes no longer than the near one
@@ -205,6 +212,10 @@ def equivalent(left: ExprLike, right: ExprLike) -> Verdict:
     >>> equivalent("a/a", "1").domain
     (Expr('a'),)
     """
+    if core is not None and isinstance(left, str) and isinstance(right, str):
+        found = core.compare(left, right)
+        if found != NOT_MINE:
+            return Verdict(*_FOUND[found], left, right)
     one, other = (side if isinstance(side, str) else as_expr(side) for side in (left, right))
     try:
         return _by_one_value(one, other, Reading(str(one)), Reading(str(other)))
@@ -223,7 +234,7 @@ def _by_one_value(left: Expr | str, right: Expr | str, one: Reading, other: Read
     differ, bits = None, _SHORT
     if not read_once:
         point, bits = far_point(one, other)
-    if bits >= _SHORT and leaves < _MANY:
+    if bits >= _SHORT and leaves < _MANY and (bits <= MAX_BITS or not (one.powers or other.powers)):
         differ = _differ_nearby(one, other)
         if differ:
             return Verdict(False, "counterexample", left, right)
@@ -273,8 +284,8 @@ def _by_polynomials(left: Expr | str, right: Expr | str, differ: bool | None) ->
 
 def _same_form(left: Expr | str, right: Expr | str) -> bool:
     """Whether two expressions have the same canonical form."""
-    one, other = apply(CANONICAL, left), apply(CANONICAL, right)
-    return bool(one[0] == other[0] and one[1] == other[1])
+    one, other = structure(left), structure(right)
+    return one == other
 
 
 def _exactly(left: Expr | str, right: Expr | str, same: bool) -> Verdict:

@@ -87,8 +87,8 @@ def test_settings_are_checked() -> None:
 class SlowDeduper(mc.Deduper[str]):
     """Lets another thread run in the middle of an addition."""
 
-    def _same_value(self, expr: str, *, remember: bool) -> int | None:
-        known = super()._same_value(expr, remember=remember)
+    def _same_value(self, expr: str, value: int | None, *, remember: bool) -> int | None:
+        known = super()._same_value(expr, value, remember=remember)
         time.sleep(0.0005)
         return known
 

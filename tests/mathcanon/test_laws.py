@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from mathcanon.canonical_form import canonical, signed_class
+from mathcanon.digests import key
 from mathcanon.equality.verdict import equivalent
 from mathcanon.errors import EvaluationError
 from mathcanon.expr import Expr, Number, Operand, Power, Product, Sum
 from mathcanon.interop import to_sympy
-from mathcanon.keys import key
 from mathcanon.notation.notations import FORMATS, parse, render
 from mathcanon.testing import expressions, non_equivalent_pairs, rewrites, texts
 from mathcanon.values import evaluate

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 
-from .canonical_form import canonical_form
+from .canonical_form import structure
 from .equality.fingerprints import ZeroDivisor
 from .equality.normal_form import normal_form
 from .errors import ArgumentError
@@ -36,18 +36,13 @@ def key(expr: ExprLike, by: str = "structure") -> str:
     (False, True)
     """
     if by == "structure":
-        return _digest(_structure(expr))
+        return _digest(structure(expr))
     if by != "value":
         raise ArgumentError(f"unknown way to compare {by!r}; one of {', '.join(BY)}")
     try:
         return _digest(f"value {normal_form(expr)}")
     except ZeroDivisor:
-        return _digest(f"undefined {_structure(expr)}")
-
-
-def _structure(expr: ExprLike) -> str:
-    form = canonical_form(expr)
-    return f"{form.sign}{form.identity}"
+        return _digest(f"undefined {structure(expr)}")
 
 
 def _digest(meaning: str) -> str:
