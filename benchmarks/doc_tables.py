@@ -1,0 +1,160 @@
+"""The tables of docs/benchmarks.md, made from the recorded results.
+
+In the page each table stands between two comments that name it.  `python benchmarks/run.py --only tables` writes them
+again; a test compares the page with the results.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from alone import MEGABYTE
+from measure import HERE, RESULTS
+
+PAGE = HERE.parent / "docs" / "benchmarks.md"
+Result = dict[str, Any]
+
+_MARKED = re.compile(r"(<!-- table (?P<name>[a-z0-9-]+) -->\n)(.*?)(<!-- end of table -->)", re.DOTALL)
+_BUILDS = {"compiled": "compiled", "pure": "pure Python"}
+
+
+def fill(page: str) -> str:
+    """The page with every marked table made from the results."""
+    return _MARKED.sub(lambda found: found[1] + TABLES[found["name"]]() + found[4], page)
+
+
+def write_tables() -> None:
+    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def result(name: str) -> Result:
+    found: Result = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    lines = [list(head), *map(list, rows)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def equivalence(which: str) -> str:
+    recorded = result("equivalence")
+    rows = [row for row in recorded["rows"] if which in row.get("sets", {})]
+    builds = [row["build"] for row in rows if row["build"]]
+    lines = []
+    for row in sorted(rows, key=lambda row: (not row["build"], -row["sets"][which]["right_percent"] // 100,
+                                             -row["sets"][which]["pairs_per_second"])):  # fmt: skip
+        facts = row["sets"][which]
+        part = f" ({facts['pairs']:,} pairs)" if facts["pairs"] < recorded["pairs"] else ""
+        times = [f"{facts['times'][build]:.3g}" if "times" in facts else "" for build in builds]
+        right = f"{facts['right_percent']:.1f}%" if facts["right_percent"] < 100 else "100%"
+        lines.append([_name(row, "peer") + part, _rounded(facts["pairs_per_second"]), *times, right])
+    heads = [f"time, {_BUILDS[build]} = 1" for build in builds]
+    return table(["", "pairs a second", *heads, "right"], lines)
+
+
+def growth(kind: str) -> str:
+    rows = [row for row in result("growth")["rows"] if row["kind"] == kind]
+    sizes = sorted({row["n"] for row in rows})
+    found = {(_name(row, "peer"), row["n"]): row for row in rows}
+    names = dict.fromkeys(name for name, _ in found)
+    return table(
+        ["", *[f"{n:,}" for n in sizes], "memory"],
+        [[name, *[_growth_cell(found.get((name, n))) for n in sizes], _growth_memory(name, found)] for name in names],
+    )
+
+
+def _growth_cell(row: Result | None) -> str:
+    if row is None:
+        return ""
+    if "failed" in row:
+        return row["failed"]
+    doubt = "" if row["right"] else ", wrong"
+    return f"{row['milliseconds']:.2g} ms".replace("e+03", ",000").replace("e+02", "00") + doubt
+
+
+def _growth_memory(name: str, found: dict[tuple[str, int], Result]) -> str:
+    """Peak memory at the largest size that was finished."""
+    rows = [row for (who, _), row in found.items() if who == name and "failed" not in row]
+    return f"{rows[-1]['peak_bytes'] / MEGABYTE:,.0f} MB" if rows else ""
+
+
+def dedupe() -> str:
+    recorded = result("dedupe")
+    lines = []
+    for row in recorded["rows"]:
+        if "missing" in row:
+            continue
+        part = f" ({row['strings']:,} strings)" if row["strings"] < recorded["strings"] else ""
+        right = "yes" if row["right"] else f"no: {row['classes']:,}"
+        memory = f"{row['peak_bytes'] / MEGABYTE:,.0f} MB"
+        lines.append([_name(row, "way") + part, row["set"], _rounded(row["strings_per_second"]), f"{row['kept']:,}",
+                      right, memory])  # fmt: skip
+    return table(["", "operands", "strings a second", "classes kept", "right", "memory, strings included"], lines)
+
+
+def dedupe_memory() -> str:
+    held = result("dedupe")["bytes_per_kept_expression"]
+    return table(["", "bytes a kept expression"], [[what, f"{size:,.0f}"] for what, size in held.items()])
+
+
+def enumeration() -> str:
+    rows = result("enumeration")["rows"]
+    largest = max(row["n"] for row in rows if row["found"] == row["of"])
+    return table(
+        ["", "n", "expressions", "a second", "memory"],
+        [[_name(row, "way"), str(row["n"]), f"{row['found']:,}", _rounded(row["per_second"]),
+          f"{row['peak_bytes'] / MEGABYTE:,.0f} MB"] for row in rows if row["n"] >= largest],
+    )  # fmt: skip
+
+
+def reading() -> str:
+    counts = result("reading")["cases"]["counts"]
+    return table(
+        ["", "right", "refused", "read otherwise"],
+        [[name, *[str(found.get(kind, 0)) for kind in ("right", "refused", "otherwise")]]
+         for name, found in counts.items()],
+    )  # fmt: skip
+
+
+def grading() -> str:
+    found = result("reading")["gsm8k"]
+    before = found["read_before"]
+    return table(
+        ["", "pairs a second", "time, mathcanon = 1"],
+        [
+            ["mathcanon `grade`, from text", _rounded(found["pairs_per_second"]), "1"],
+            ["Math-Verify `parse` and `verify`, from text", _rounded(found["verify_pairs_per_second"]),
+             f"{found['times_mathcanon']:.3g}"],
+            ["mathcanon `grade`, solutions read before", _rounded(before["pairs_per_second"]), "1"],
+            ["Math-Verify `verify`, parsed before", _rounded(before["verify_pairs_per_second"]),
+             f"{before['times_mathcanon']:.3g}"],
+        ],
+    )  # fmt: skip
+
+
+def _name(row: Result, key: str) -> str:
+    return f"{row[key]}, {_BUILDS[row['build']]}" if row["build"] else row[key]
+
+
+def _rounded(speed: float) -> str:
+    """Three digits: the figures are no better than that."""
+    return f"{float(f'{speed:.3g}'):,.0f}"
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "equivalence-mixed": lambda: equivalence("mixed"),
+    "equivalence-real": lambda: equivalence("real"),
+    "growth-once": lambda: growth("each operand once"),
+    "growth-eight": lambda: growth("eight operands"),
+    "growth-numbers": lambda: growth("numbers"),
+    "dedupe": dedupe,
+    "dedupe-memory": dedupe_memory,
+    "enumeration": enumeration,
+    "reading": reading,
+    "grading": grading,
+}
