@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from alone import MEGABYTE
@@ -23,7 +24,14 @@ _BUILDS = {"compiled": "compiled", "pure": "pure Python"}
 
 def fill(page: str) -> str:
     """The page with every marked table made from the results."""
-    return _MARKED.sub(lambda found: found[1] + TABLES[found["name"]]() + found[4], page)
+    return _MARKED.sub(lambda found: found[1] + _made(found["name"]) + found[4], page)
+
+
+def _made(name: str) -> str:
+    try:
+        return TABLES[name]()
+    except FileNotFoundError:
+        return "Not recorded yet.\n"
 
 
 def write_tables() -> None:
@@ -46,15 +54,20 @@ def equivalence(which: str) -> str:
     rows = [row for row in recorded["rows"] if which in row.get("sets", {})]
     builds = [row["build"] for row in rows if row["build"]]
     lines = []
-    for row in sorted(rows, key=lambda row: (not row["build"], -row["sets"][which]["right_percent"] // 100,
-                                             -row["sets"][which]["pairs_per_second"])):  # fmt: skip
+    for row in sorted(rows, key=partial(_order, which)):
         facts = row["sets"][which]
         part = f" ({facts['pairs']:,} pairs)" if facts["pairs"] < recorded["pairs"] else ""
-        times = [f"{facts['times'][build]:.3g}" if "times" in facts else "" for build in builds]
+        times = [_ratio(facts["times"][build]) if "times" in facts else "" for build in builds]
         right = f"{facts['right_percent']:.1f}%" if facts["right_percent"] < 100 else "100%"
         lines.append([_name(row, "peer") + part, _rounded(facts["pairs_per_second"]), *times, right])
     heads = [f"time, {_BUILDS[build]} = 1" for build in builds]
     return table(["", "pairs a second", *heads, "right"], lines)
+
+
+def _order(which: str, row: Result) -> tuple[bool, bool, float]:
+    """mathcanon first, then those that are always right, then the others; the fastest first."""
+    facts = row["sets"][which]
+    return not row["build"], facts["right_percent"] < 100, -facts["pairs_per_second"]
 
 
 def growth(kind: str) -> str:
@@ -129,16 +142,20 @@ def grading() -> str:
         [
             ["mathcanon `grade`, from text", _rounded(found["pairs_per_second"]), "1"],
             ["Math-Verify `parse` and `verify`, from text", _rounded(found["verify_pairs_per_second"]),
-             f"{found['times_mathcanon']:.3g}"],
+             _ratio(found["times_mathcanon"])],
             ["mathcanon `grade`, solutions read before", _rounded(before["pairs_per_second"]), "1"],
             ["Math-Verify `verify`, parsed before", _rounded(before["verify_pairs_per_second"]),
-             f"{before['times_mathcanon']:.3g}"],
+             _ratio(before["times_mathcanon"])],
         ],
     )  # fmt: skip
 
 
 def _name(row: Result, key: str) -> str:
     return f"{row[key]}, {_BUILDS[row['build']]}" if row["build"] else row[key]
+
+
+def _ratio(times: float) -> str:
+    return _rounded(times) if times >= 100 else f"{times:.3g}"
 
 
 def _rounded(speed: float) -> str:
