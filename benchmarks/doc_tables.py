@@ -97,17 +97,15 @@ def _growth_memory(name: str, found: dict[tuple[str, int], Result]) -> str:
 
 
 def dedupe() -> str:
-    recorded = result("dedupe")
     lines = []
-    for row in recorded["rows"]:
+    for row in result("dedupe")["rows"]:
         if "missing" in row:
             continue
-        part = f" ({row['strings']:,} strings)" if row["strings"] < recorded["strings"] else ""
         right = "yes" if row["right"] else f"no: {row['classes']:,}"
         memory = f"{row['peak_bytes'] / MEGABYTE:,.0f} MB"
-        lines.append([_name(row, "way") + part, row["set"], _rounded(row["strings_per_second"]), f"{row['kept']:,}",
-                      right, memory])  # fmt: skip
-    return table(["", "operands", "strings a second", "classes kept", "right", "memory, strings included"], lines)
+        numbers = [f"{row['strings']:,}", _rounded(row["strings_per_second"]), f"{row['kept']:,}"]
+        lines.append([_name(row, "way"), row["set"], *numbers, right, memory])
+    return table(["", "operands", "strings", "a second", "classes kept", "right", "memory, strings included"], lines)
 
 
 def dedupe_memory() -> str:
