@@ -1,7 +1,7 @@
-"""The tables of docs/benchmarks.md, made from the recorded results.
+"""The tables of docs/benchmarks.md and of README.md, made from the recorded results.
 
-In the page each table stands between two comments that name it.  `python benchmarks/run.py --only tables` writes them
-again; a test compares the page with the results.
+In the pages each table stands between two comments that name it.  `python benchmarks/run.py --only tables` writes them
+again; a test compares the pages with the results.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from alone import MEGABYTE
 from measure import HERE, RESULTS
 
-PAGE = HERE.parent / "docs" / "benchmarks.md"
+PAGES = (HERE.parent / "docs" / "benchmarks.md", HERE.parent / "README.md")
 Result = dict[str, Any]
 
 _MARKED = re.compile(r"(<!-- table (?P<name>[a-z0-9-]+) -->\n)(.*?)(<!-- end of table -->)", re.DOTALL)
@@ -35,7 +35,8 @@ def _made(name: str) -> str:
 
 
 def write_tables() -> None:
-    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(fill(page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def result(name: str) -> Result:
@@ -148,6 +149,48 @@ def grading() -> str:
     )  # fmt: skip
 
 
+def in_short() -> str:
+    """The table of the README: mathcanon in its fastest build against a few peers."""
+    lines = []
+    for which, what in (("mixed", "mixed pairs"), ("real", "pairs from real equations")):
+        speeds = {row["peer"]: _rounded(row["sets"][which]["pairs_per_second"])
+                  for row in reversed(result("equivalence")["rows"]) if which in row.get("sets", {})}  # fmt: skip
+        peers = ", ".join([f"{short} {speeds[peer]}" for peer, short in _SHORT.items() if peer in speeds])
+        lines.append([f"equivalence from strings, {what}, all right", f"{speeds['mathcanon']} a second", peers])
+    once = [row for row in reversed(result("growth")["rows"]) if row["kind"] == "each operand once" and row["n"] == 100]
+    cells = {row["peer"]: _growth_cell(row) for row in once}
+    peers = ", ".join([f"{short} {cells[peer]}" for peer, short in _SHORT.items() if peer in cells])
+    lines.append(["one pair of 100 operands, each once", cells["mathcanon"], peers])
+    for row in _first_of_each_way(result("dedupe")["rows"]):
+        what = f"`dedupe` of {row['strings']:,} strings, {row['way'].split(', ')[1]}, classes exactly right"
+        lines.append([what, f"{_rounded(row['strings_per_second'])} a second", ""])
+    strings = next(row for row in result("enumeration")["rows"] if row["n"] == 6 and row["way"].endswith("as strings"))
+    lines.append(
+        ["all 793,002 expressions on 6 operands as strings", f"{_rounded(strings['per_second'])} a second", ""]
+    )
+    five = next(row for row in result("reach")["rows"] if row["n"] == 5)
+    lines.append(["`reach` with 5 numbers", f"{five['seconds_a_problem_again'] * 1e6:.0f} µs",
+                  f"fill every template and evaluate: {five['plain_seconds_a_problem'] * 1e3:.0f} ms"])  # fmt: skip
+    return table(["", "mathcanon", "peers"], lines)
+
+
+_SHORT = {
+    "PARI ==": "PARI",
+    "symbolica, rational polynomials": "symbolica",
+    "symengine as_numer_denom, expand": "symengine",
+    "sympy cancel": "sympy `cancel`",
+}
+
+
+def _first_of_each_way(rows: list[Result]) -> list[Result]:
+    """mathcanon's rows in the fastest build, which comes first, on the strings that use each operand once."""
+    first: dict[str, Result] = {}
+    for row in rows:
+        if row["build"] and row["set"] == "once":
+            first.setdefault(row["way"], row)
+    return list(first.values())
+
+
 def _name(row: Result, key: str) -> str:
     return f"{row[key]}, {_BUILDS[row['build']]}" if row["build"] else row[key]
 
@@ -172,4 +215,5 @@ TABLES: dict[str, Callable[[], str]] = {
     "enumeration": enumeration,
     "reading": reading,
     "grading": grading,
+    "in-short": in_short,
 }

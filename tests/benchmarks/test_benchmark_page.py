@@ -1,20 +1,23 @@
-"""The tables of docs/benchmarks.md are those of the recorded results."""
+"""The tables of docs/benchmarks.md and of README.md are those of the recorded results."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import doc_tables
 import pytest
 
 
-def test_the_tables_of_the_page_are_those_of_the_results() -> None:
-    page = doc_tables.PAGE.read_text(encoding="utf-8")
+@pytest.mark.parametrize("path", doc_tables.PAGES, ids=lambda path: path.name)
+def test_the_tables_of_the_page_are_those_of_the_results(path: Path) -> None:
+    page = path.read_text(encoding="utf-8")
     assert doc_tables.fill(page) == page, "run: python benchmarks/run.py --only tables"
 
 
-def test_every_table_is_on_the_page() -> None:
-    page = doc_tables.PAGE.read_text(encoding="utf-8")
+def test_every_table_is_on_one_page() -> None:
+    pages = "".join([path.read_text(encoding="utf-8") for path in doc_tables.PAGES])
     for name in doc_tables.TABLES:
-        assert page.count(f"<!-- table {name} -->") == 1
+        assert pages.count(f"<!-- table {name} -->") == 1
 
 
 def test_a_table_shows_both_builds_and_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
