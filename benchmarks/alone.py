@@ -16,6 +16,7 @@ import sys
 import time
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 HERE = Path(__file__).resolve().parent
@@ -40,18 +41,19 @@ def run_alone(
 
     `build` chooses the build of mathcanon, `memory` limits the bytes of address space, `seconds` the CPU time.
     """
-    ran = subprocess.Popen(
-        [sys.executable, str(HERE / "alone.py"), module, function], env=_environment(build), text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    given: str | None = json.dumps({"arguments": arguments, "memory": memory})
+    with TemporaryFile("w+", encoding="utf-8") as given:
+        json.dump({"arguments": arguments, "memory": memory}, given)
+        given.seek(0)
+        ran = subprocess.Popen(
+            [sys.executable, str(HERE / "alone.py"), module, function], env=_environment(build), text=True,
+            stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
     start = time.monotonic()
     while True:
         try:
-            out, err = ran.communicate(given, timeout=0.2)
+            out, err = ran.communicate(timeout=0.2)
             break
-        except subprocess.TimeoutExpired:  # asked again, it goes on with what is not written yet
-            given = None
+        except subprocess.TimeoutExpired:
             if seconds is not None and _cpu_seconds(ran.pid, start) > seconds:
                 ran.kill()
                 ran.communicate()

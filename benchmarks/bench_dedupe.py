@@ -1,4 +1,4 @@
-"""One of each of a million strings: speed, memory and whether the classes are right.
+"""One of each of many strings, by default a million: speed, memory and whether the classes are right.
 
 Two sets of different strings of 3 to 8 operands, about four of each class, the classes known by construction: "once"
 (each operand once) and "repeated" (half of the strings repeat operands or hold numbers and squares).  A way is right
@@ -6,11 +6,12 @@ if it keeps exactly the first string of each class.  Peers put what they read in
 what their constructors sort and collect, and nothing else.  Each way has a process of its own, and so has each build
 of mathcanon.
 
-    python benchmarks/bench_dedupe.py [--quick]
+    python benchmarks/bench_dedupe.py [--quick] [--strings N]
 """
 
 from __future__ import annotations
 
+import argparse
 import gc
 import sys
 import tracemalloc
@@ -130,9 +131,9 @@ def held_by(sets: dict[str, list[Labelled]]) -> dict[str, float]:
     return held
 
 
-def main(quick: bool = False) -> dict[str, Any]:
+def main(quick: bool = False, number: int = 1_000_000) -> dict[str, Any]:
     """Print the table; what is also written as JSON."""
-    number = 5_000 if quick else 1_000_000
+    number = 5_000 if quick else number
     sets = {"once": make_strings(number, repeated=False), "repeated": make_strings(number, repeated=True)}
     rows = []
     for name, strings in sets.items():
@@ -179,4 +180,8 @@ def targets(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    main(quick="--quick" in sys.argv[1:])
+    parser = argparse.ArgumentParser(description="Dedupe of strings, against other packages.")
+    parser.add_argument("--quick", action="store_true", help="few strings; the recorded results stay as they are")
+    parser.add_argument("--strings", type=int, default=1_000_000, help="how many strings (default: a million)")
+    options = parser.parse_args()
+    main(options.quick, options.strings)

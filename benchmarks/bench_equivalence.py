@@ -50,19 +50,26 @@ def ask_peer(name: str, sets: dict[str, list[Any]], sizes: list[int]) -> dict[st
     found: dict[str, Any] = {"said": {}, "seconds": {}}
     for which, rows in sets.items():
         pairs = [Pair(*row) for row in rows[: max(sizes)]]
-        answers(ask, pairs[:200])  # load what loads late
-        found["said"][which] = answers(ask, pairs)
-        found["seconds"][which] = {str(size): seconds_by_group(ask, pairs[:size]) for size in sizes}
+        answers(ask, pairs[:20])  # load what loads late
+        found["seconds"][which] = {}
+        for size in sorted(sizes):
+            found["seconds"][which][str(size)], found["said"][which] = by_group(ask, pairs[:size])
     return found
 
 
-def seconds_by_group(ask: Ask, pairs: list[Pair]) -> dict[str, float]:
-    seconds = {}
+def by_group(ask: Ask, pairs: list[Pair]) -> tuple[dict[str, float], list[bool | None]]:
+    """CPU time for the pairs of each group, and what was said of all pairs in their order."""
+    seconds: dict[str, float] = {}
+    said: list[bool | None] = [None] * len(pairs)
     for group in sorted({pair.group for pair in pairs}):
-        part = [pair for pair in pairs if pair.group == group]
-        repeats = REPEATS if len(pairs) > 1000 else 2
-        seconds[group], _ = cpu_seconds(partial(answers, ask, part), repeats, forget)
-    return seconds
+        places = [i for i, pair in enumerate(pairs) if pair.group == group]
+        job = partial(answers, ask, [pairs[i] for i in places])
+        seconds[group], found = cpu_seconds(job, 1, forget)
+        if seconds[group] < 1:
+            seconds[group] = min(seconds[group], cpu_seconds(job, REPEATS, forget)[0])
+        for i, answer in zip(places, found, strict=True):
+            said[i] = answer
+    return seconds, said
 
 
 def forget() -> None:

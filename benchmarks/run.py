@@ -1,9 +1,9 @@
-"""Run the benchmarks, print their tables, write `results/*.json` and draw the charts of the documentation.
+"""Run the benchmarks, print their tables, write `results/*.json`, charts and tables of the documentation.
 
 python benchmarks/run.py                      everything, about half an hour
 python benchmarks/run.py --quick              small sizes; writes to results/quick/ only
 python benchmarks/run.py --only equivalence   one benchmark; may be given more than once
-python benchmarks/run.py --only chart         draw again from the recorded results
+python benchmarks/run.py --only chart --only tables    the charts and tables of the documentation, from the results
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import bench_growth
 import bench_reading
 import bench_training
 from chart import draw_mathcanon, draw_training
+from doc_tables import write_tables
 from measure import HERE, machine, results_folder, write_json
 
 IMAGES = HERE.parent / "docs" / "images"
@@ -78,9 +79,10 @@ def draw_recorded(quick: bool) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that everything runs")
-    parser.add_argument("--only", action="append", choices=[*BENCHMARKS, "chart"], help="this one; may be repeated")
+    everything = [*BENCHMARKS, "chart", "tables"]
+    parser.add_argument("--only", action="append", choices=everything, help="this one; may be repeated")
     options = parser.parse_args()
-    chosen = options.only or [*BENCHMARKS, "chart"]
+    chosen = options.only or everything
     facts = machine()
     print(f"Python {facts['python']}, {facts['system']}, {facts['cpus']} CPUs, commit {facts['commit']}")
     print(", ".join(f"{name} {version}" for name, version in facts["packages"].items()))
@@ -89,6 +91,8 @@ def main() -> None:
             bench(options.quick)
     if "chart" in chosen:
         draw_recorded(options.quick)
+    if "tables" in chosen and not options.quick:
+        write_tables()
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from .values import as_fraction
 __all__ = ["CONSTANTS", "GRADES", "Grade", "grade", "grade_many", "lift", "quantity_operand"]
 
 CONSTANTS = (Fraction(0), Fraction(1), Fraction("3.14"), Fraction(100))
+_KEPT = frozenset(CONSTANTS)
 GRADES = ("same-method", "same-value", "different", "unreadable")
 _CHUNK = 64  # pairs that are sent to a process at once
 _UNREADABLE = (MathCanonError, TypeError, ValueError)
@@ -126,7 +127,7 @@ def grade(
         known = frozenset([as_fraction(quantity) for quantity in quantities])
     elif question is not None:
         known = read_quantities(question)
-    kept = {as_fraction(constant) for constant in constants}
+    kept = _KEPT if constants is CONSTANTS else frozenset([as_fraction(constant) for constant in constants])
     close = _close(left.answer, right.answer, as_fraction(tolerance))
     if close is False:
         value = _same_answer(left.answer, right.answer)
@@ -206,7 +207,9 @@ def _close(left: Fraction | Expr, right: Fraction | Expr, tolerance: Fraction) -
     """Whether two numbers agree within the tolerance; None if they are not both numbers."""
     if not isinstance(left, Fraction) or not isinstance(right, Fraction):
         return None
-    return left == right or abs(left - right) <= tolerance * max(Fraction(1), abs(right))
+    if left == right or not tolerance:  # a shortcut: most people have no tolerance
+        return left == right
+    return abs(left - right) <= tolerance * max(Fraction(1), abs(right))
 
 
 def _both(left: Fraction | Expr, right: Fraction | Expr) -> str:
