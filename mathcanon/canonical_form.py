@@ -38,7 +38,7 @@ from .identity import LEAF_END
 
 __all__ = ["canonical", "signed_class"]
 
-_OPERAND, NUMBER, _POWER, SUM, _PRODUCT = range(5)
+_OPERAND, NUMBER, _POWER, SUM, PRODUCT = range(5)
 
 
 class Form(NamedTuple):
@@ -186,21 +186,21 @@ def _orientation(added: list[Plain], subtracted: list[Plain]) -> int:
 def _product(factors: list[tuple[int, Plain]]) -> Plain:
     if len(factors) == 2:  # as in sums
         (mark, one), (exponent, other) = factors
-        if one[2] != _PRODUCT and other[2] != _PRODUCT:
+        if one[2] != PRODUCT and other[2] != PRODUCT:
             if mark < 0 or (exponent > 0 and other[0] < one[0]):
                 one, other = other, one
             first, second = one[0], other[0]
             leaf, sign = _leaf_of(min(first, second)), one[1] * other[1]
             if mark == exponent:
-                return f"{leaf}{LEAF_END}[*{first}*{second}]", sign, _PRODUCT, [one, other], []
-            return f"{leaf}{LEAF_END}[*{first}/{second}]", sign, _PRODUCT, [one], [other]
+                return f"{leaf}{LEAF_END}[*{first}*{second}]", sign, PRODUCT, [one, other], []
+            return f"{leaf}{LEAF_END}[*{first}/{second}]", sign, PRODUCT, [one], [other]
     sign = 1
     multiplied: list[Plain] = []
     divided: list[Plain] = []
     for mark, part in factors:
         _, inner_sign, kind, plus, minus = part
         sign *= inner_sign
-        if kind == _PRODUCT:
+        if kind == PRODUCT:
             if mark > 0:
                 multiplied += plus
                 divided += minus
@@ -220,7 +220,7 @@ def _product(factors: list[tuple[int, Plain]]) -> Plain:
             divided.sort(key=_identity)
         smallest = min(smallest, divided[0][0])
         identities += "/" + "/".join(map(_identity, divided))
-    return f"{_leaf_of(smallest)}{LEAF_END}[*{identities}]", sign, _PRODUCT, multiplied, divided
+    return f"{_leaf_of(smallest)}{LEAF_END}[*{identities}]", sign, PRODUCT, multiplied, divided
 
 
 def _leaf_of(identity: str) -> str:
