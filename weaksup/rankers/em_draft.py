@@ -22,6 +22,7 @@ from ..records import CandidateSet, Label, Problem
 from .drafts import Draft, beliefs
 from .em import em_posteriors
 from .labels import make_label
+from .prior_table import SHIPPED
 from .readings import Array
 
 __all__ = ["PRIOR_WEIGHT", "rank_em_draft", "shortlist", "temperature"]
@@ -40,13 +41,14 @@ def rank_em_draft(
     weight: float = PRIOR_WEIGHT,
     posteriors: Sequence[Array] | None = None,
     unseen: tuple[Sequence[CandidateSet], Sequence[Array]] | None = None,
+    prior: str = SHIPPED,
 ) -> Iterator[Label]:
     """Yield a label for each problem with candidates, in order; `posteriors` are those of `em_posteriors`, if known.
 
     `unseen` has candidate sets and posteriors of problems that the draft was not trained on.  If it is given, a
     temperature makes the labels, on average, as confident as the draft is on those problems.
     """
-    known = em_posteriors(sets) if posteriors is None else posteriors
+    known = em_posteriors(sets, prior=prior) if posteriors is None else posteriors
     given = [found for found in sets if found.candidates]
     short = shortlist(given, [belief for found, belief in zip(sets, known, strict=True) if found.candidates])
     evidence, scores = _add_scores(short, problems, draft, weight)
