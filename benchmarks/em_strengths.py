@@ -5,8 +5,8 @@ P(answer | quantities) is the sum over the candidates, as these are all template
 case that none of them is right.  What counts is the mean log of this P over problems from which the EM did not learn.
 
 The strengths must serve small corpora and large ones.  So from each public corpus the EM learns from 40, 300 and 1,000
-random problems, with the prior table made from the *other* corpora, and predicts the answers of 200 others.  The mean is
-over all corpora and sizes.  No gold is read, and no text.
+random problems, with the prior table made from the *other* corpora, and predicts the answers of 200 others.  The mean
+is over all corpora and sizes.  No gold is read, and no text.
 
 From the defaults each strength in turn goes up and down the `GRID` as long as that predicts better by more than
 `ENOUGH`; the search ends when no single step does.

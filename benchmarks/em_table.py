@@ -79,9 +79,9 @@ def main() -> None:
         kept = sum(sum(counts.values()) for counts in made[-1].templates.values())
         rows = sum(map(len, made[-1].templates.values()))
         print(f"{name}: {made[-1].problems} problems, {rows} templates with {kept:.0f} of the expected counts")
-    public = "the public corpora" if not given.own else "these corpora"
+    public = "public corpora" if not given.own else "these corpora"
     table = PriorTable(
-        about=f"Expected counts of templates, learnt by the EM of weaksup from the answers of {public}; no text, no gold",
+        about=f"Expected counts of templates, learnt by the EM of weaksup from answers of {public}; no text, no gold",
         command="python benchmarks/em_table.py",
         least=LEAST,
         versions=versions(),

@@ -61,6 +61,7 @@ class PipelineConfig(ReadingOptions, frozen=True, kw_only=True, forbid_unknown_f
     limit: Count | None = None
     ranker: str = "em"  # a name of `RANKERS` or `BASELINES`
     rounds: Rounds = 2  # of drafts (em)
+    prior: FilePath = "shipped"  # "shipped", "none" or a prior table (em)
     solver: str = "gts"  # a name of `SOLVERS`
     preset: str | None = None  # by default `small` for the stories, else `cpu`
     epochs: Epochs | None = None

@@ -15,8 +15,8 @@ and that of "none of the candidates is right" to P(none) P(answer).  The parts, 
 
 A template that depends on no quantity (N0/N0) explains nothing and is never right.  The posteriors of a problem add up
 to 1 - P(none).  The strengths of the priors are those that best predict the answers of held-out problems, over several
-corpora: `benchmarks/em_strengths.py` chooses them without gold.  `benchmarks/labels_ablation.py` measures what each idea
-contributes.  Cost: some bincounts per round.
+corpora: `benchmarks/em_strengths.py` chooses them without gold.  `benchmarks/labels_ablation.py` measures what each
+idea contributes.  Cost: some bincounts per round.
 """
 
 from __future__ import annotations
