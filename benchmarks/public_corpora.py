@@ -1,7 +1,7 @@
 """The public corpora that the EM is tried on, with their candidates: problems of parts that are not for testing.
 
 Math23K and GSM8K have a published test part, so their train parts are used.  SVAMP, ASDiv-A and MAWPS are used whole:
-SVAMP is one set, and the others are cross-validated.  Ape210K is here with its valid part, the only part other than test
+SVAMP is one set, and the others are cross-validated.  Ape210K is here with its valid part, the only part but test
 that comes with the data of this project.
 
 Searching takes minutes, so the candidates are kept: in the folder `candidates`, one file for each corpus.

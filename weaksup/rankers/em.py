@@ -50,12 +50,12 @@ class EMOptions(msgspec.Struct, frozen=True, kw_only=True):
     none: bool = True  # consider that no candidate may be right
     readings: int = MAX_READINGS  # the most per candidate
     prior_problems: float = 30.0  # how many problems the prior table is worth
-    template_strength: float = 1000.0  # A, B, C, K, U and V of `em_prior`
-    order_strength: float = 300.0
-    shape_strength: float = 300.0
+    template_strength: float = 300.0  # A, B, C, K, U and V of `em_prior`
+    order_strength: float = 100.0
+    shape_strength: float = 30.0
     kind_strength: float = 10.0
-    used_strength: float = 10.0
-    size_strength: float = 3.0
+    used_strength: float = 30.0
+    size_strength: float = 0.3
     number_strength: float = 10.0  # D and E of `em_kinds`
     role_strength: float = 10.0
     none_strength: float = 10.0  # of P(none), and of P(answer), in `em_answers`

@@ -1,7 +1,8 @@
 """The ranker `em` with drafts of its own: each round trains a draft on the current posteriors and updates them with it.
 
 The first draft learns from the text-free posteriors of `em.py`.  Drafts are trained by marginal likelihood
-(`em_draft.py`).  After the last round, problems that no draft was trained on calibrate the confidence.
+(`em_draft.py`), as if one of the candidates were right.  After the last round, problems that no draft was trained on
+calibrate the confidence.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from ..records import CandidateSet, Label, Problem
 from .drafts import TrainDraft
 from .em import em_posteriors
 from .em_draft import rank_em_draft
-from .labels import make_label
+from .labels import make_label, without_none
 from .prior_table import SHIPPED
 
 __all__ = ["rank_em_rounds"]
@@ -39,7 +40,7 @@ def rank_em_rounds(
     for round_ in range(1, rounds + 1):
         draft = train_draft(
             f"round-{round_}",
-            {label.id: label for label in labels},
+            {label.id: without_none(label) for label in labels},
             soft="marginal",
             longer=1.0 if round_ == 1 else _LATER,
         )

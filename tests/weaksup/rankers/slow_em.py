@@ -130,14 +130,14 @@ class _SlowEM:
                     self.rows.append((p, c, text, self.template(text, len(problem.values))))
         self.roles: dict[tuple[Hashable, int], float] = defaultdict(float)
         for corpus in () if prior is None else prior.corpora:
-            total = sum(count for counts in corpus.templates.values() for count in counts.values())
+            total = sum(sum(counts.values()) for counts in corpus.templates.values())
             for n, counts in corpus.templates.items():
-                for text, count in counts.items():
-                    weight = options.prior_problems * count / total / len(prior.corpora)  # type: ignore[union-attr]
+                for text, times in counts.items():
+                    weight = options.prior_problems * times / total / len(prior.corpora)  # type: ignore[union-attr]
                     self.table.append((weight, (-1, 0, text, self.template(text, int(n)))))
             for number, row in enumerate(corpus.roles):
-                for kind, count in enumerate(row):
-                    share = count / corpus.problems / len(prior.corpora)  # type: ignore[union-attr]
+                for kind, times in enumerate(row):
+                    share = times / corpus.problems / len(prior.corpora)  # type: ignore[union-attr]
                     self.roles[ROLE_NAMES[number], kind] += options.prior_problems * share
         self.kinds = [list(map(kind_of, problem.values, problem.surfaces)) for problem in sets]
         seen = Counter(kind for kinds in self.kinds for kind in kinds)
