@@ -36,6 +36,8 @@ __all__ = ["export", "rank"]
 @functools.partial(source_options, own_seed=True)
 @functools.partial(part_options, whole=True)
 @click.option("--ranker", default="em", show_default=True, metavar="NAME", help=f"{described(RANKERS)}.")
+@click.option("--prior", metavar="PRIOR",
+              help="Prior of the ranker em over templates: shipped, none, or a .json table.")  # fmt: skip
 @click.option("--model", type=PLACE, help="A trained solver as the draft model, for a ranker that uses one.")
 @click.option("--scorer", metavar="MODULE:NAME[=ARG]",
               help="Your own draft model instead: package.module:name in Python.")  # fmt: skip
@@ -60,6 +62,7 @@ __all__ = ["export", "rank"]
 def rank(
     file: Path,
     ranker: str,
+    prior: str | None,
     model: Path | None,
     scorer: str | None,
     drafts: int | None,
@@ -80,6 +83,10 @@ def rank(
     or drafts trained by this command (--drafts).  Without a draft, em chooses the templates that best explain the whole
     corpus, and reads neither text nor gold.
 
+    A small corpus can't tell which templates are usual.  em therefore begins with a prior: simple equations are likely,
+    and so are the templates of public corpora, by a table of counts that is part of the package.  --prior none leaves
+    out the table; --prior mine.json is a table of your own, made by benchmarks/em_table.py.
+
     --scorer names an object with the method score and, for beam, explore; or a class or function that returns such an
     object without arguments, or from the one argument given after =.  It is imported from the current folder or the
     Python path, which runs its code.  weaksup.scorers:CausalLM=FOLDER is any causal language model in a local folder.
@@ -89,12 +96,14 @@ def rank(
 
     \b
     mwp-weak rank candidates.jsonl -o labels.jsonl
+    mwp-weak rank candidates.jsonl --prior none -o labels.jsonl
     mwp-weak rank candidates.jsonl --ranker single -o labels.draft.jsonl
     mwp-weak rank candidates.jsonl --ranker basic --model draft -o labels.jsonl
     mwp-weak rank candidates.jsonl --ranker basic --scorer mine:Shortest -o labels.jsonl
     mwp-weak rank candidates.jsonl --scorer weaksup.scorers:CausalLM=FOLDER -o labels.jsonl
     mwp-weak rank candidates.jsonl --ranker em --drafts 2 -o labels.jsonl
     """
+    from weaksup.rankers.evidence import weigh
     from weaksup.rankers.rank_file import count_changed, rank_file
 
     given = {"--model": model, "--scorer": scorer, "--drafts": drafts}
@@ -108,7 +117,7 @@ def rank(
         if drafts is not None:
             training = {**training, "beam": beam, "device": device, "threads": threads}
             made, labels = _rank_by_rounds(
-                file, output, ranker, drafts, source=source, part=part, seed=seed, force=force, **training
+                file, output, ranker, drafts, source=source, part=part, seed=seed, prior=prior, force=force, **training
             )
         else:
             _refuse_training(part, training)
@@ -125,18 +134,27 @@ def rank(
                 corpus = source.behind(file).read()
                 asked["problems"] = corpus.problems
                 inputs += corpus.paths
+            asked = {**asked, "prior": prior, "inputs": inputs, "force": force}
             with working(f"ranking the candidates of {file} by {ranker}"):
-                made, labels = rank_file(file, output, ranker=ranker, seed=seed, inputs=inputs, force=force, **asked)
+                made, labels = rank_file(file, output, ranker=ranker, seed=seed, **asked)
     sure = sum(label.posterior > 0.9 for label in labels)
-    changed = count_changed(file, labels) if asked or drafts else None
+    with_prior = prior if find_ranker(ranker).prior else None
+    changed = count_changed(file, labels, prior=with_prior) if model or scorer or drafts else None
+    expected = sum(label.posterior for label in labels) / len(labels) if labels else None
+    weighed = weigh(len(labels)) if find_ranker(ranker).prior and labels else None
     if as_json:
         result = {"output": str(output), "ranker": ranker, **made.counts, "posterior_above_0.9": sure}
+        result |= {"expected_right": expected, "evidence": weighed and weighed.share}
         print_json({**result, "changed": changed, "seconds": round(time.monotonic() - start, 3)})
         return
     echo(f"{output}: {len(labels):,} labels for {made.counts['problems']:,} problems by {ranker}, ", nl=False)
     echo(f"{sure:,} with a posterior above 0.9")
     if changed is not None:
         echo(f"{changed:,} of them differ from the labels without a draft")
+    if weighed is not None:
+        echo(f"{100 * (expected or 0):.0f}% of them are right, if the posteriors are")
+        if weighed.note:
+            echo(weighed.note)
 
 
 def _refuse_training(part: Part, training: dict[str, Any]) -> None:
@@ -155,6 +173,7 @@ def _rank_by_rounds(
     source: Source,
     part: Part,
     seed: int,
+    prior: str | None,
     force: bool,
     unseen: Path | None,
     solver: str | None,
@@ -206,6 +225,7 @@ def _rank_by_rounds(
             valid=valid,
             unseen=unseen,
             seed=seed,
+            prior=prior,
             settings={"preset": name, "drafts": changes, "beam": beam, "split": part.options},
             inputs=[path for path in (*corpus.paths, part.split_file) if path is not None],
             force=force,

@@ -84,6 +84,7 @@ __all__ = ["pipeline"]
     type=in_range(Rounds),
     help="Number of drafts that the ranker em trains.  [default: 2]",
 )
+@click.option("--prior", metavar="PRIOR", help="Prior of the ranker em over templates: shipped, none, or a .json file.")
 @click.option("--soft", type=click.Choice(get_args(Soft)),
               help="Train on all likely candidates, weighted by their posteriors.  [default: none]")  # fmt: skip
 @click.option("--beam", type=in_range(Beam), help="Beam width of evaluation and of the ranker beam.  [default: 5]")

@@ -74,6 +74,7 @@ class PipelineConfig(ReadingOptions, frozen=True, kw_only=True, forbid_unknown_f
     limit: Count | None = None
     ranker: str = "em"  # a name of `RANKERS` or `BASELINES`
     rounds: Rounds = 2  # of drafts (em)
+    prior: FilePath = "shipped"  # "shipped", "none" or a prior table (em)
     solver: str = "gts"  # a name of `SOLVERS`
     encoder: FilePath | None = None  # the folder of a pretrained encoder
     preset: str | None = None  # by default `small` for the stories, else `cpu`

@@ -115,7 +115,7 @@ class Unit:
     @cached_property
     def text_free(self) -> dict[str, Label]:
         """The labels of the text-free EM, by problem id."""
-        return {label.id: label for label in rank_candidates("em", self.sets)}
+        return {label.id: label for label in rank_candidates("em", self.sets, prior=self.run.config.prior)}
 
     @cached_property
     def train_draft(self) -> Callable[..., Draft]:
@@ -216,6 +216,7 @@ def rank_step(unit: Unit, arm: ArmPlan) -> PipelineStep:
             seed=unit.seed,
             rounds=run.config.rounds,
             unseen=unit.unseen_sets,
+            prior=run.config.prior if RANKERS[arm.ranker].prior else None,
         )
         write_records(arm.labels, labels)
 

@@ -1,10 +1,11 @@
 """EM with text: the posteriors of `em.py`, refined by a draft model that reads the problems.
 
 For each problem the draft scores a shortlist of the most likely candidates by templates;
-log-posterior = log P(equation | text) + weight * log(posterior by templates).  The draft itself is trained on
-posteriors, by the marginal likelihood of each problem's shortlist: it chooses among the candidates while it learns, and
-does not copy the errors of a single pick.  The next draft is trained on the result.  The weight and the lengths of the
-shortlists were fixed in advance.
+log-posterior = log(posterior by templates) + weight * log P(equation | text).  The weight is less than 1, because the
+draft has learnt from these posteriors and is not independent of them.  About the case that no candidate is right the
+draft says nothing: it counts like the best candidate.  The draft itself is trained on posteriors, by the marginal
+likelihood of each problem's shortlist: it chooses among the candidates while it learns, and does not copy the errors of
+a single pick.  The next draft is trained on the result.
 
 A draft has memorized its training problems, so it is overconfident on them.  Problems that it was not trained on (the
 valid part, whose answers are known) show how confident it should be: the log-posteriors are divided by the temperature
@@ -22,11 +23,12 @@ from ..records import CandidateSet, Label, Problem
 from .drafts import Draft, beliefs
 from .em import em_posteriors
 from .labels import make_label
+from .prior_table import SHIPPED
 from .readings import Array
 
-__all__ = ["PRIOR_WEIGHT", "rank_em_draft", "shortlist", "temperature"]
+__all__ = ["DRAFT_WEIGHT", "rank_em_draft", "shortlist", "temperature"]
 
-PRIOR_WEIGHT = 0.3
+DRAFT_WEIGHT = 2 / 3
 _SHORT, _LONG = 10, 30  # the length of the shortlist, for problems of up to three quantities and for larger ones
 _LEAST = 1e-9
 _HOTTEST = 100.0
@@ -37,16 +39,17 @@ def rank_em_draft(
     problems: Mapping[str, Problem],
     draft: Draft,
     *,
-    weight: float = PRIOR_WEIGHT,
+    weight: float = DRAFT_WEIGHT,
     posteriors: Sequence[Array] | None = None,
     unseen: tuple[Sequence[CandidateSet], Sequence[Array]] | None = None,
+    prior: str = SHIPPED,
 ) -> Iterator[Label]:
     """Yield a label for each problem with candidates, in order; `posteriors` are those of `em_posteriors`, if known.
 
     `unseen` has candidate sets and posteriors of problems that the draft was not trained on.  If it is given, a
     temperature makes the labels, on average, as confident as the draft is on those problems.
     """
-    known = em_posteriors(sets) if posteriors is None else posteriors
+    known = em_posteriors(sets, prior=prior) if posteriors is None else posteriors
     given = [found for found in sets if found.candidates]
     short = shortlist(given, [belief for found, belief in zip(sets, known, strict=True) if found.candidates])
     evidence, scores = _add_scores(short, problems, draft, weight)
@@ -54,24 +57,29 @@ def rank_em_draft(
     if unseen is not None:
         others = [(found, belief) for found, belief in zip(*unseen, strict=True) if found.candidates]
         others = shortlist([found for found, _ in others], [belief for _, belief in others])
-        heat = temperature(evidence, _add_scores(others, problems, draft, weight)[0])
+        own, new = evidence, _add_scores(others, problems, draft, weight)[0]
+        heat = temperature(*[[logs for logs in rows if len(logs) > 2] for rows in (own, new)])  # a choice, and "none"
     for (found, _), logs, row, whole in zip(short, evidence, scores, given, strict=True):
-        label = make_label(found, beliefs(logs / heat).tolist(), ranker="em", scores=row)
+        label = make_label(found, beliefs(logs / heat)[:-1].tolist(), ranker="em", scores=row)
         yield msgspec.structs.replace(label, candidates=len(whole.candidates))
 
 
 def _add_scores(
     short: Sequence[tuple[CandidateSet, Array]], problems: Mapping[str, Problem], draft: Draft, weight: float
 ) -> tuple[list[Array], list[list[float]]]:
-    """The unnormalized log-posteriors of each problem's shortlist, and the draft's scores alone."""
+    """The unnormalized log-posteriors of each problem's shortlist and of "none of it", and the draft's scores alone."""
     scores = draft.score(
         [problems[found.id] for found, _ in short],
         [[candidate.expr for candidate in found.candidates] for found, _ in short],
     )
-    return [
-        np.asarray(row) + weight * np.log(np.maximum(prior, _LEAST))
-        for (_, prior), row in zip(short, scores, strict=True)
-    ], scores
+    return [_evidence(prior, np.asarray(row), weight) for (_, prior), row in zip(short, scores, strict=True)], scores
+
+
+def _evidence(prior: Array, scores: Array, weight: float) -> Array:
+    """Prior and scores together, for the candidates and then for "none"; a draft that can write none says nothing."""
+    known = np.log(np.maximum(np.append(prior, 1 - prior.sum()), _LEAST))
+    best = scores.max()
+    return known if np.isinf(best) else np.asarray(known + weight * np.append(scores, best))
 
 
 def temperature(own: Sequence[Array], unseen: Sequence[Array]) -> float:

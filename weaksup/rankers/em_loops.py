@@ -16,14 +16,11 @@ from numba import njit
 
 from .readings import ADD, DIVIDE, LEAF, MULTIPLY, NO_LEAF, POWER, SUBTRACT, Array
 
-__all__ = ["PRIME", "ROLES", "fingerprints", "roles", "shapes"]
+__all__ = ["PRIME", "fingerprints", "roles", "shapes"]
 
 PRIME = 2**31 - 1
 
-#: The roles of a quantity: left out, used several times, the whole expression, or else the operation on it (added,
-#: subtracted, multiplied, divided by) combined with the operation on the result (the same four, or none).
-ROLES = 3 + 4 * 5
-_LEFT_OUT, _AGAIN, _WHOLE = 0, 1, 2
+_LEFT_OUT, _AGAIN, _WHOLE = 0, 1, 2  # roles
 
 _CLOSED, _SUM, _PRODUCT, _END = 0, 1, 2, 3
 
@@ -155,7 +152,7 @@ def shapes(programs: Array, lengths: Array, skeleton: Array, leaves: Array, hash
 
 @_compiled
 def roles(programs: Array, lengths: Array, skeleton: Array, leaves: Array, out: Array) -> None:
-    """Fill in the role of each quantity in each reading, as listed at `ROLES`."""
+    """Fill in the role of each quantity in each reading, as listed at `readings.ROLES`."""
     stack = np.zeros(leaves.shape[1], np.int64)
     parent = np.zeros(programs.shape[1], np.int64)
     right = np.zeros(programs.shape[1], np.int64)

@@ -1,7 +1,8 @@
 """The ranker `em` with drafts of its own: each round trains a draft on the current posteriors and updates them with it.
 
 The first draft learns from the text-free posteriors of `em.py`.  Drafts are trained by marginal likelihood
-(`em_draft.py`).  After the last round, problems that no draft was trained on calibrate the confidence.
+(`em_draft.py`), as if one of the candidates were right.  After the last round, problems that no draft was trained on
+calibrate the confidence.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from ..records import CandidateSet, Label, Problem
 from .drafts import TrainDraft
 from .em import em_posteriors
 from .em_draft import rank_em_draft
-from .labels import make_label
+from .labels import make_label, without_none
+from .prior_table import SHIPPED
 
 __all__ = ["rank_em_rounds"]
 
@@ -26,22 +28,23 @@ def rank_em_rounds(
     *,
     rounds: int,
     unseen: Sequence[CandidateSet] = (),
+    prior: str = SHIPPED,
 ) -> list[Label]:
     """A label for each problem with candidates, in order, after `rounds` drafts; with 0 rounds, the text-free labels.
 
     `unseen` has the candidate sets of problems that no draft is trained on; `problems` must have these problems too.
     """
-    posteriors = em_posteriors(sets)
+    posteriors = em_posteriors(sets, prior=prior)
     paired = zip(sets, posteriors, strict=True)
     labels = [make_label(found, belief.tolist(), ranker="em") for found, belief in paired if found.candidates]
     for round_ in range(1, rounds + 1):
         draft = train_draft(
             f"round-{round_}",
-            {label.id: label for label in labels},
+            {label.id: without_none(label) for label in labels},
             soft="marginal",
             longer=1.0 if round_ == 1 else _LATER,
         )
         # The EM does not learn from the unseen problems either; it only computes their posteriors.
-        others = (unseen, em_posteriors(sets, unseen=unseen)[len(sets) :]) if round_ == rounds else None
+        others = (unseen, em_posteriors(sets, unseen=unseen, prior=prior)[len(sets) :]) if round_ == rounds else None
         labels = list(rank_em_draft(sets, problems, draft, posteriors=posteriors, unseen=others))
     return labels

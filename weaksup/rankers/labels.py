@@ -9,13 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import isinf
 
+from msgspec.structs import replace
+
 from mathcanon import evaluate, parse_equation
 
 from ..errors import WeakSupError
 from ..meaning.writing import equation_text, write_expr
 from ..records import CandidateSet, Label, Scored
 
-__all__ = ["KEPT", "filter_labels", "make_label"]
+__all__ = ["KEPT", "filter_labels", "make_label", "without_none"]
 
 #: The most runners-up that a label keeps.
 KEPT = 30
@@ -66,6 +68,15 @@ def make_label(
         ),
         score=score[pick],
     )
+
+
+def without_none(label: Label) -> Label:
+    """The label with posteriors that add up to 1, as if one of its candidates were right."""
+    whole = label.posterior + sum(other.posterior for other in label.others)
+    if whole <= 0:
+        return replace(label, posterior=1.0)
+    others = [replace(other, posterior=round(other.posterior / whole, 6)) for other in label.others]
+    return replace(label, posterior=round(label.posterior / whole, 6), others=tuple(others))
 
 
 def filter_labels(labels: Iterable[Label], *, posterior: float) -> Iterator[Label]:

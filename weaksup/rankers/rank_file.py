@@ -16,7 +16,7 @@ from ..storage.json_lines import read_records, write_records
 from ..storage.provenance import RunInfo, check_output, read_run_info, run_info_path, versions
 from ..storage.whole_files import digest_file
 from .drafts import Draft, TrainDraft
-from .table import check_needs, check_rounds, rank_candidates, rank_with_draft, rank_with_trained_drafts
+from .table import check_needs, check_prior, check_rounds, rank_candidates, rank_with_draft, rank_with_trained_drafts
 
 __all__ = ["count_changed", "rank_file", "rank_file_by_rounds", "write_label_info"]
 
@@ -29,6 +29,7 @@ def rank_file(
     *,
     ranker: str = "em",
     seed: int = 0,
+    prior: str | None = None,
     draft: Draft | None = None,
     problems: Iterable[Problem] = (),
     settings: Mapping[str, Any] | None = None,
@@ -37,20 +38,23 @@ def rank_file(
 ) -> tuple[RunInfo, list[Label]]:
     """Rank the candidates of a file, write the labels to `out`, and return the record of the run and the labels.
 
-    The sidecar of `out` names the corpus of the candidates.  `draft` is for rankers that use one; it reads the texts of
+    The sidecar of `out` names the corpus of the candidates.  `prior` is "shipped", "none" or the path of a prior table
+    (None: the default of the ranker).  `draft` is for rankers that use one; it reads the texts of
     `problems`, and `settings` describe it in the sidecar.  An existing `out` is replaced if it is a label file of this
     function, any other file only with `force`; `candidates` and the other files read (`inputs`) are never replaced.
     """
     check_needs(ranker, draft=draft is not None)
+    check_prior(ranker, prior)
     check_output(out, inputs=[candidates, *inputs], force=force, schema=_SCHEMA)
     sets = list(_read_sets(candidates))
     if draft is None:
-        labels = rank_candidates(ranker, sets, seed=seed)
+        labels = rank_candidates(ranker, sets, seed=seed, prior=prior)
     else:
         by_id = _by_id(problems)
         _check_problems(sets, by_id)
-        labels = rank_with_draft(ranker, sets, by_id, draft)
-    return _write_labels(candidates, out, sets, labels, seed=seed, settings={"ranker": ranker, **(settings or {})})
+        labels = rank_with_draft(ranker, sets, by_id, draft, prior=prior)
+    made = {"ranker": ranker, **_prior_settings(prior), **(settings or {})}
+    return _write_labels(candidates, out, sets, labels, seed=seed, settings=made)
 
 
 def rank_file_by_rounds(
@@ -64,6 +68,7 @@ def rank_file_by_rounds(
     valid: Iterable[Problem],
     unseen: AnyPath | None = None,
     seed: int = 0,
+    prior: str | None = None,
     settings: Mapping[str, Any] | None = None,
     inputs: Iterable[AnyPath] = (),
     force: bool = False,
@@ -74,6 +79,7 @@ def rank_file_by_rounds(
     `unseen`.
     """
     check_rounds(ranker, rounds)
+    check_prior(ranker, prior)
     check_output(out, inputs=[candidates, *inputs, *([] if unseen is None else [unseen])], force=force, schema=_SCHEMA)
     given = list(_read_sets(candidates))
     more = [] if unseen is None else list(_read_sets(unseen))
@@ -89,9 +95,15 @@ def rank_file_by_rounds(
         seed=seed,
         rounds=rounds,
         unseen=list({found.id: found for found in [*given, *more] if found.id in kept_out}.values()),
+        prior=prior,
     )
-    made = {"ranker": ranker, "rounds": rounds, **(settings or {})}
+    made = {"ranker": ranker, "rounds": rounds, **_prior_settings(prior), **(settings or {})}
     return _write_labels(candidates, out, sets, labels, seed=seed, settings=made)
+
+
+def _prior_settings(prior: str | None) -> dict[str, str]:
+    """What the sidecar says of a prior that was given."""
+    return {} if prior is None else {"prior": prior}
 
 
 def _write_labels(
@@ -138,9 +150,9 @@ def write_label_info(
     return made
 
 
-def count_changed(candidates: AnyPath, labels: Iterable[Label]) -> int:
+def count_changed(candidates: AnyPath, labels: Iterable[Label], *, prior: str | None = None) -> int:
     """The number of labels that differ from those of `em` without drafts."""
-    plain = {label.id: label.expr for label in rank_candidates("em", _read_sets(candidates))}
+    plain = {label.id: label.expr for label in rank_candidates("em", _read_sets(candidates), prior=prior)}
     return sum(plain.get(label.id) != label.expr for label in labels)
 
 

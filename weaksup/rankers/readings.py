@@ -30,6 +30,7 @@ __all__ = [
     "MULTIPLY",
     "NO_LEAF",
     "POWER",
+    "ROLES",
     "SUBTRACT",
     "Array",
     "Readings",
@@ -45,6 +46,10 @@ NO_LEAF = -100
 
 # The codes of a program: a leaf, the operators, and POWER + e for the power e.
 LEAF, ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER = 0, 1, 2, 3, 4, 10
+
+#: The roles of a quantity: left out, used several times, the whole expression, or else the operation on it (added,
+#: subtracted, multiplied, divided by) combined with the operation on the result (the same four, or none).
+ROLES = 3 + 4 * 5
 
 _Leaf = str | Fraction  # a quantity or a constant
 _Program = tuple[tuple[int, ...], tuple[_Leaf, ...]]  # codes in postfix order, and the leaves in that order

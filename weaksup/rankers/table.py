@@ -21,6 +21,7 @@ __all__ = [
     "RANKERS",
     "Ranker",
     "check_needs",
+    "check_prior",
     "check_rounds",
     "find_ranker",
     "rank_candidates",
@@ -36,6 +37,7 @@ class Ranker(NamedTuple):
     plain: str = ""  # (sets, *, seed) -> labels, from the candidates alone
     draft: str = ""  # (sets, problems by id, draft) -> labels
     rounds: str = ""  # (sets, problems by id, train_draft, *, rounds, unseen) -> labels, with drafts of its own
+    prior: bool = False  # whether these functions take a prior over templates (`prior_table.py`)
     explores: bool = False  # whether its draft must also propose equations (`Draft.explore`)
     unseen: bool = False  # whether it also uses candidates of problems that its draft was not trained on
 
@@ -47,6 +49,7 @@ RANKERS: dict[str, Ranker] = {
         plain="weaksup.rankers.em:rank_em",
         draft="weaksup.rankers.em_draft:rank_em_draft",
         rounds="weaksup.rankers.em_rounds:rank_em_rounds",
+        prior=True,
         unseen=True,
     ),
     "beam": Ranker(
@@ -84,19 +87,43 @@ def check_rounds(name: str, rounds: int) -> None:
         raise ConfigError(f"ranker {name} trains {'one draft' if most else 'no drafts'}, not {rounds}")
 
 
-def rank_candidates(name: str, sets: Iterable[CandidateSet], *, seed: int = 0) -> Iterable[Label]:
-    """Labels by a ranker that uses the candidates alone."""
+def check_prior(name: str, prior: str | None) -> None:
+    """Raise `ConfigError` if a prior is given to a ranker that has none, or if there is no such prior."""
+    if prior is None:
+        return
+    if not find_ranker(name).prior:
+        raise ConfigError(f"ranker {name} has no prior over templates")
+    from .prior_table import load_prior
+
+    load_prior(prior)
+
+
+def _prior_of(name: str, prior: str | None) -> dict[str, str]:
+    """The argument `prior` of the functions of a ranker, if it has one."""
+    check_prior(name, prior)
+    return {} if prior is None else {"prior": prior}
+
+
+def rank_candidates(
+    name: str, sets: Iterable[CandidateSet], *, seed: int = 0, prior: str | None = None
+) -> Iterable[Label]:
+    """Labels by a ranker that uses the candidates alone; `prior` is for rankers with a prior over templates."""
     check_needs(name, draft=False)
-    labels: Iterable[Label] = find_name(RANKERS[name].plain)(sets, seed=seed)
+    labels: Iterable[Label] = find_name(RANKERS[name].plain)(sets, seed=seed, **_prior_of(name, prior))
     return labels
 
 
 def rank_with_draft(
-    name: str, sets: Sequence[CandidateSet], problems: Mapping[str, Problem], draft: Draft
+    name: str,
+    sets: Sequence[CandidateSet],
+    problems: Mapping[str, Problem],
+    draft: Draft,
+    *,
+    prior: str | None = None,
 ) -> Iterable[Label]:
     """Labels by a ranker that uses a draft."""
     check_needs(name, draft=True)
-    labels: Iterable[Label] = find_name(RANKERS[name].draft)(sets, problems, draft)
+    labels: Iterable[Label] = find_name(RANKERS[name].draft)(sets, problems, draft, **_prior_of(name, prior))
     return labels
 
 
@@ -109,6 +136,7 @@ def rank_with_trained_drafts(
     seed: int = 0,
     rounds: int = 1,
     unseen: Sequence[CandidateSet] = (),
+    prior: str | None = None,
 ) -> Iterable[Label]:
     """Labels by any ranker, after training the drafts that it needs, if any.
 
@@ -117,8 +145,11 @@ def rank_with_trained_drafts(
     """
     ranker = find_ranker(name)
     if ranker.rounds:
-        labels: Iterable[Label] = find_name(ranker.rounds)(sets, problems, train_draft, rounds=rounds, unseen=unseen)
+        given = _prior_of(name, prior)
+        rank = find_name(ranker.rounds)
+        labels: Iterable[Label] = rank(sets, problems, train_draft, rounds=rounds, unseen=unseen, **given)
         return labels
+    check_prior(name, prior)
     if ranker.draft:
         single = {label.id: label for label in rank_candidates("single", sets)}
         return rank_with_draft(name, sets, problems, train_draft("single", single, soft="none"))

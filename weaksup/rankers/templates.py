@@ -1,9 +1,9 @@
-"""Readings -> templates, and their classification by stage, order, shape and quantities used.
+"""Readings -> templates, and their classification by order, shape, kind of shape and quantities used.
 
 A *template* is a function of N0, N1... in problems with n quantities.  It combines some of the quantities, the *used*
 ones.  Its *order* is the same function with the used quantities renumbered from 0, which problems with another n share;
-its *shape* ignores which quantity stands where.  Its *stage* is that of a search plan: how many quantities are left
-out, how many are used again, and which constants occur.  Each class is an integer, so an EM round is a few bincounts.
+its *shape* ignores which quantity stands where.  The *kind* of a shape says how many quantities are used, how many are
+used again, and which constants occur.  Each class is an integer, so an EM round is a few bincounts.
 """
 
 from __future__ import annotations
@@ -36,21 +36,23 @@ class Templates(NamedTuple):
 
     reading: Level  # the template of each reading
     quantities: Array  # n of each template
-    stage: Level  # separately for each n
     used: Level  # which quantities are used, separately for each n
     order: Level
     shape_of_order: Level
     ways: Array  # for each order, the number of orders with the same shape
     kind_of_shape: Level  # number of used quantities, of leaves and of repetitions, and the constants
-    used_by_shape: Array  # the number of quantities that a shape uses
-    used_by_choice: Array  # n of each class of `used`
-    stage_quantities: Array  # n of each stage
+    used_by_order: Array  # for each order, the number of quantities that it uses
+    leaves_by_order: Array  # quantities and constants, each as often as it occurs
+    again_by_order: Array  # repetitions of quantities
+    constant: Array  # whether the value of a template depends on no quantity, as that of N0/N0
+    simplest: Array  # the reading with the fewest leaves of each template
 
 
 def find_templates(readings: Readings) -> Templates:
     """The templates of all readings; a template is described by its reading with the fewest leaves."""
     n = readings.quantities[readings.place]
-    reading = _level(_functions(readings, readings.leaves), n)
+    functions = _functions(readings, readings.leaves)
+    reading = _level(functions, n)
     times = _times_used(readings.leaves, int(n.max(initial=1)))
     inside = readings.leaves != NO_LEAF
     left_out = n - (times > 0).sum(1)
@@ -68,10 +70,9 @@ def find_templates(readings: Readings) -> Templates:
     from_complex = np.lexsort((first_leaves[first], complexity[first]))[::-1]
     chosen = readings._replace(skeleton=readings.skeleton[first])
     leaves, times = readings.leaves[first], times[first]
-    n, left_out, again, constants = n[first], left_out[first], again[first], constants[first]
+    n, again, constants = n[first], again[first], constants[first]
 
     count = (times > 0).sum(1)
-    stage = _level(n, left_out, again, constants)
     used = _level(n, ((times > 0) << np.arange(times.shape[1])).sum(1))
     order = _level(_functions(chosen, _numbered_anew(leaves, times)), count)
     # N0/1 and N0 are one order; its shape is that of the simplest template.
@@ -85,15 +86,17 @@ def find_templates(readings: Readings) -> Templates:
     return Templates(
         reading=reading,
         quantities=n,
-        stage=stage,
         used=used,
         order=order,
         shape_of_order=shape,
         ways=np.exp(factorials[count] - symmetries),
         kind_of_shape=Level(_by_class(shape, kind.of), kind.size),
-        used_by_shape=_by_class(shape, count),
-        used_by_choice=_by_class(used, n),
-        stage_quantities=_by_class(stage, n),
+        used_by_order=count,
+        leaves_by_order=leaf_count,
+        again_by_order=again[said],
+        # At two points a function has two values, unless it is constant.
+        constant=_by_class(reading, (functions >> 31) == (functions & (2**31 - 1))),
+        simplest=first,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weaksup.rankers.labels import filter_labels, make_label
+from weaksup.rankers.labels import filter_labels, make_label, without_none
 from weaksup.records import Candidate, CandidateSet
 
 
@@ -30,3 +30,10 @@ def test_only_so_many_others_are_kept_and_none_that_nobody_believes_in() -> None
 def test_labels_are_filtered_by_belief() -> None:
     labels = [make_label(three(), [share, 1 - share, 0.0], ranker="em") for share in (0.95, 0.6, 0.9)]
     assert [label.posterior for label in filter_labels(labels, posterior=0.9)] == [0.95, 0.9]
+
+
+def test_without_none_the_posteriors_of_a_label_add_up_to_one() -> None:
+    label = without_none(make_label(three(), [0.1, 0.2, 0.1], ranker="em"))
+    assert (label.expr, label.posterior) == ("N0*N1", 0.5)
+    assert [other.posterior for other in label.others] == [0.25, 0.25]
+    assert without_none(make_label(three(), [0.0, 0.0, 0.0], ranker="em")).posterior == 1
