@@ -21,13 +21,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
+from em_strengths import STRENGTHS
 
 from weaksup.corpora import read_corpus
 from weaksup.corpora.splits import split
 from weaksup.measure.score import score_candidates, score_labels
 from weaksup.measure.sizes import SIZES
 from weaksup.rankers import rank_em, rank_random, rank_single
-from weaksup.rankers.em import PLAIN, EMOptions
+from weaksup.rankers.em import EMOptions
 from weaksup.rankers.labels import filter_labels
 from weaksup.records import CandidateSet, Label, Problem
 from weaksup.search.batch import search_problems
@@ -35,13 +36,12 @@ from weaksup.search.plans import load_plan
 from weaksup.storage.json_lines import read_records
 
 IDEAS = {
-    "em: templates and stages": PLAIN,
-    "+ pool (order and shape)": EMOptions(kinds=False),
-    "+ pool + kinds (default)": EMOptions(),
-    "default without pool": EMOptions(pool=False),
-    "default, one reading a candidate": EMOptions(readings=1),
+    "em: default": EMOptions(),
+    "without kinds of numbers": EMOptions(kinds=False),
+    "without the case that none is right": EMOptions(none=False),
+    "without the prior table": EMOptions(prior_problems=0.0),
+    "one reading a candidate": EMOptions(readings=1),
 }
-STRENGTHS = ("template_backoff", "order_backoff", "shape_backoff", "kind_backoff", "kind_weight")
 
 
 def read_train(path: str, split_file: str, candidates: str | None) -> tuple[Sequence[Problem], list[CandidateSet]]:

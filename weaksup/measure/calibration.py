@@ -13,7 +13,7 @@ from ..settings import Natural
 from .judge import Judge
 from .shares import Share, share
 
-__all__ = ["EDGES", "Bin", "calibration"]
+__all__ = ["EDGES", "Bin", "calibration", "calibration_error"]
 
 #: Edges of the bins, finer where most labels are.
 EDGES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -51,3 +51,16 @@ def calibration(labels: Iterable[Label], judge: Judge) -> list[Bin]:
         )
         for place, inside in sorted(found.items())
     ]
+
+
+def calibration_error(bins: Iterable[Bin]) -> float | None:
+    """The expected calibration error: how far the mean posterior of a bin is from the fraction right, on average.
+
+    >>> one = Bin(low=0.9, high=0.95, labels=3, posterior=0.92, right=0.9)
+    >>> two = Bin(low=0.5, high=0.6, labels=1, posterior=0.5, right=0.6)
+    >>> round(calibration_error([one, two]), 6)
+    0.04
+    """
+    known = [(bin.labels, abs(bin.posterior - bin.right)) for bin in bins if bin.right is not None]
+    labels = sum(count for count, _ in known)
+    return fsum(count * off for count, off in known) / labels if labels else None

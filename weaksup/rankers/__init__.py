@@ -2,7 +2,8 @@
 
 Reading order: `table` (the rankers by name), `labels` (posteriors -> a label), `single` and `random_pick` (the simplest
 rankers), `drafts` (the interface of draft models, which score equations given the text), `basic` (the paper's rankers
-with a draft), `readings`, `em_loops`, `templates` and `em` (EM over template frequencies, without text), `em_draft` and
+with a draft), `readings`, `em_loops`, `templates`, `prior_table`, `em_counts`, `em_prior`, `em_kinds`, `em_answers` and
+`em` (EM over template frequencies, without text), `evidence` (whether the corpus is large enough), `em_draft` and
 `em_rounds` (EM with drafts), `rank_file` (files in, files out).  The functions are imported when they are first used.
 """
 
