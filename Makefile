@@ -9,7 +9,7 @@ BOTH_WAYS := mathcanon tests/mathcanon tests/cli/test_canon.py tests/cli/test_ca
 
 .PHONY: demo test slow lint bench docs clean
 
-$(INSTALLED): setup.py setup.cfg pyproject.toml constraints.txt $(wildcard csrc/*.c csrc/*.h)
+$(INSTALLED): setup.py setup.cfg pyproject.toml constraints.txt $(wildcard mathcanon/csrc/*.c mathcanon/csrc/*.h)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test,docs]"
 	touch $@

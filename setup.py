@@ -8,8 +8,8 @@ from setuptools import Extension, setup
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))  # such a Python has no stable ABI yet
 core = Extension(
     "mathcanon._core",
-    sources=[f"csrc/{name}.c" for name in ("read", "form", "residue", "polynomial", "equal", "module")],
-    depends=["csrc/core.h"],
+    sources=[f"mathcanon/csrc/{name}.c" for name in ("read", "form", "residue", "polynomial", "equal", "module")],
+    depends=["mathcanon/csrc/core.h"],
     define_macros=[] if FREE_THREADED else [("Py_LIMITED_API", "0x030b0000")],
     py_limited_api=not FREE_THREADED,
     optional=True,

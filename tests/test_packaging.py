@@ -305,10 +305,10 @@ def test_the_source_distribution_holds_the_source_of_the_core(tmp_path: Path) ->
     done = subprocess.run([sys.executable, "-c", code], cwd=source, capture_output=True, text=True, check=True)
     with tarfile.open(source / done.stdout.split()[-1]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {f"csrc/{path.name}" for path in (ROOT / "csrc").iterdir()} | {"setup.py"} <= names
+    assert {f"mathcanon/csrc/{path.name}" for path in (ROOT / "mathcanon/csrc").iterdir()} | {"setup.py"} <= names
 
 
 def test_the_core_is_built_from_all_its_sources() -> None:
     text = (ROOT / "setup.py").read_text("utf-8")
-    for path in (ROOT / "csrc").glob("*.c"):
+    for path in (ROOT / "mathcanon/csrc").glob("*.c"):
         assert (f'"{path.stem}"' in text) == (path.stem != "fuzz")

@@ -113,7 +113,7 @@ static PyModuleDef_Slot slots[] = {
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_core", "The compiled core of mathcanon; see csrc/core.h.", 0, methods, slots, NULL, NULL, NULL,
+    PyModuleDef_HEAD_INIT, "_core", "The compiled core of mathcanon; see mathcanon/csrc/core.h.", 0, methods, slots, NULL, NULL, NULL,
 };
 
 PyMODINIT_FUNC PyInit__core(void) { return PyModuleDef_Init(&definition); }

@@ -1,8 +1,8 @@
 /* libFuzzer's entry: two texts, parted by a newline, through everything that reads them.
  *
  *     clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
- *         csrc/fuzz.c csrc/read.c csrc/form.c csrc/residue.c csrc/polynomial.c csrc/equal.c -o fuzz
- *     ./fuzz -max_total_time=600 -max_len=400 -dict=csrc/fuzz.dict
+ *         mathcanon/csrc/fuzz.c mathcanon/csrc/read.c mathcanon/csrc/form.c mathcanon/csrc/residue.c mathcanon/csrc/polynomial.c mathcanon/csrc/equal.c -o fuzz
+ *     ./fuzz -max_total_time=600 -max_len=400 -dict=mathcanon/csrc/fuzz.dict
  */
 #include "core.h"
 
