@@ -85,9 +85,13 @@ def growth(kind: str) -> str:
 def _growth_cell(row: Result | None) -> str:
     if row is None:
         return ""
+    if row.get("failed", "").startswith("over"):  # the limit is for all pairs, the table is for one
+        limits = result("growth")["limits"]
+        return f"over {limits['seconds'] / limits['pairs']:.3g} s"
     if "failed" in row:
         return row["failed"]
     doubt = "" if row["right"] else ", wrong"
+    doubt += f", {row['uncertain']} of 4 not certain" if row["uncertain"] else ""
     return f"{row['milliseconds']:.2g} ms".replace("e+03", ",000").replace("e+02", "00") + doubt
 
 
