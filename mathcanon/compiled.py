@@ -1,6 +1,6 @@
 """The compiled core, if it was built and is not switched off; None means pure Python.
 
-The core (mathcanon/csrc/) answers for plain infix text of moderate size and says "not mine" to everything else, so each caller
+The core (mathcanon/csrc/) answers for plain infix text of moderate size and says "not mine" to all else, so each caller
 asks it first and goes on in Python where it has no answer.  `MATHCANON_PURE=1` in the environment switches it off.
 """
 

@@ -176,6 +176,6 @@ def test_no_text_breaks_the_core_under_sanitizers(tmp_path: Path) -> None:
     if "libclang_rt" in built.stderr:
         pytest.skip("clang has no sanitizers here")
     assert built.returncode == 0, built.stderr
-    options = ["-max_total_time=60", "-max_len=400", f"-dict={ROOT / 'csrc' / 'fuzz.dict'}"]
+    options = ["-max_total_time=60", "-max_len=400", f"-dict={ROOT / 'mathcanon/csrc/fuzz.dict'}"]
     done = subprocess.run([tmp_path / "fuzz", *options, corpus], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
