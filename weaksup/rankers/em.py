@@ -127,7 +127,10 @@ class Model:
     ) -> None:
         self.problems = len(sets)
         self.seen = np.ones(self.problems) if seen is None else seen.astype(float)
-        more, self.shares = ([], np.zeros(0)) if prior is None else prior.problems()
+        more: list[CandidateSet] = []
+        self.shares: Array = np.zeros(0)
+        if prior is not None:
+            more, self.shares = prior.problems()
         self.roles = np.zeros(ROLES * KINDS) if prior is None else prior.roles()
         self.readings = read_candidates([*sets, *more], limit=readings)
         self.templates = find_templates(self.readings)

@@ -26,7 +26,7 @@ class Tally:
 
     def others(self, weights: Array) -> Array:
         """For each reading, the total weight of its class in other problems."""
-        return np.maximum(self.all(weights) - self.mine(weights), 0.0)  # rounding may leave -1e-17
+        return np.asarray(np.maximum(self.all(weights) - self.mine(weights), 0.0))  # rounding may leave -1e-17
 
     def all(self, weights: Array) -> Array:
         """For each reading, the total weight of its class."""

@@ -45,7 +45,7 @@ def expressions(leaves: int, used: int, again: int) -> float:
     """
     constants = leaves - used - again
     repeated = comb(used + again - 1, again) if used else 1
-    return count(leaves) * repeated / (2**again * factorial(constants))
+    return float(count(leaves) * repeated / (2**again * factorial(constants)))
 
 
 class TemplatePrior:
