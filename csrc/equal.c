@@ -67,8 +67,8 @@ static int compare_trees(Arena *arena, Tree *one, Tree *other) {
     }
     Ratio ratio, other_ratio;
     int defined = ratio_of(arena, one, &ratio), other_defined = ratio_of(arena, other, &other_ratio);
+    if (defined < 0 || other_defined < 0) return NOT_MINE; /* Python may be less certain */
     if (defined == ZERO_DIVISOR || other_defined == ZERO_DIVISOR) return UNDEFINED;
-    if (defined < 0 || other_defined < 0) return NOT_MINE;
     int same = same_ratio(arena, &ratio, &other_ratio);
     return same < 0 ? NOT_MINE : same ? SAME_FUNCTION : DIFFERENT;
 }

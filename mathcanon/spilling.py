@@ -2,8 +2,9 @@
 
 Equal meaning, equal key.  So lines are spread over files, the buckets, by the first digits of their keys, and each
 bucket is then deduplicated by itself, with only its own keys in memory.  The classes of a bucket stay in the order of
-the lines, so that merging the buckets restores the order of the input.  Most of the time goes into computing keys,
-which worker processes do for chunks of lines.
+the lines, so that merging the buckets restores the order of the input.  Worker processes compute keys for chunks of
+lines.  By structure, the key is a digest of the canonical form; by value, it is the fingerprint at a secret that the
+processes share, and equal fingerprints are confirmed exactly in each bucket.
 
 Disk space: the lines and 40 bytes for each; one bucket at a time is stored twice.
 """
@@ -21,10 +22,14 @@ from functools import partial
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
+from secrets import token_bytes
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
+from .batches import collection_paused
+from .deduping import Deduper
 from .digests import key
+from .equality.fingerprints import ZeroDivisor, fingerprint
 from .errors import MathCanonError
 from .files import AnyPath
 from .processes import open_pool
@@ -63,8 +68,9 @@ def spilled_classes(
         place = Path(stack.enter_context(TemporaryDirectory(prefix="mathcanon-dedupe-", dir=folder)))
         pool = stack.enter_context(open_pool(workers)) if workers > 1 else None
         buckets = [place / f"{i:03}" for i in range(_BUCKETS)]
-        _spread(lines, bad, partial(_keys, by), buckets, pool, _AHEAD * workers)
-        kept = list(_mapped(partial(_keep, members=members), buckets, pool, _AHEAD * workers))
+        secret = token_bytes(32) if by == "value" else None
+        _spread(lines, bad, partial(_keys, secret), buckets, pool, _AHEAD * workers)
+        kept = list(_mapped(partial(_keep, by=by, members=members), buckets, pool, _AHEAD * workers))
         yield from heapq.merge(*map(_read_classes, kept), key=itemgetter(0))
 
 
@@ -93,32 +99,49 @@ def _take(lines: Iterator[Line]) -> list[Line]:
     return list(islice(lines, _CHUNK))
 
 
-def _keys(by: str, lines: list[Line]) -> list[tuple[Line, str | MathCanonError]]:
+def _keys(secret: bytes | None, lines: list[Line]) -> list[tuple[Line, str | MathCanonError]]:
     """Each line with its key, or with the error that says why it has none."""
-    return [(line, _key_or_error(line[1], by)) for line in lines]
+    return [(line, _key_or_error(line[1], secret)) for line in lines]
 
 
-def _key_or_error(line: str, by: str) -> str | MathCanonError:
+def _key_or_error(line: str, secret: bytes | None) -> str | MathCanonError:
     try:
-        return key(line, by)
+        return key(line) if secret is None else f"{fingerprint(line, secret=secret) % 2**60:015x}"
+    except ZeroDivisor:  # equal to those of the same structure only
+        return key(line)
     except MathCanonError as error:
         return error
 
 
-def _keep(bucket: Path, *, members: bool) -> Path:
+def _keep(bucket: Path, *, by: str, members: bool) -> Path:
     """Replace a bucket with a file of its classes."""
-    classes: dict[bytes, Class] = {}
-    with open(bucket, "rb") as file:
+    classes: dict[bytes, list[tuple[int, bytes]]] = {}
+    with open(bucket, "rb") as file, collection_paused():
         for record in file:
             digest, number, line = record[:-1].split(b" ", 2)
-            if members or digest not in classes:
-                _, lines = classes.setdefault(digest, (int(number), []))
-                lines.append(line.decode(errors="surrogateescape"))
+            if members or by == "value":
+                classes.setdefault(digest, []).append((int(number), line))
+            elif digest not in classes:
+                classes[digest] = [(int(number), line)]
     bucket.unlink()
     kept = bucket.with_suffix(".kept")
     with open(kept, "w", encoding="ascii") as out:
-        out.writelines([json.dumps(found) + "\n" for found in classes.values()])
+        out.writelines([json.dumps(found) + "\n" for found in _confirmed(classes.values(), by, members)])
     return kept
+
+
+def _confirmed(classes: Iterable[list[tuple[int, bytes]]], by: str, members: bool) -> Iterator[Class]:
+    """Classes of equal keys as classes of equal meaning, in the order of their first lines."""
+    found = []
+    for numbered in classes:
+        lines = [line.decode(errors="surrogateescape") for _, line in numbered]
+        if by == "structure" or len(lines) == 1:
+            found.append((numbered[0][0], lines))
+            continue
+        seen = Deduper(lines, by="value")
+        first = {line: number for (number, _), line in zip(reversed(numbered), reversed(lines))}
+        found += [(first[group[0]], group if members else group[:1]) for group in seen.groups()]
+    return iter(sorted(found))
 
 
 def _read_classes(kept: Path) -> Iterator[Class]:
