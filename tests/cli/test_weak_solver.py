@@ -568,3 +568,24 @@ def test_evaluate_and_solve_can_leave_the_plausibility_of_values_out(model: Path
     text = "Tom has 3 apples and buys 5 more. How many?"
     solved = [run("solve", *arguments).stdout for arguments in ((model, text, "--no-answer-model"), (plain, text))]
     assert solved[0] == solved[1] != run("solve", model, text).stdout
+
+
+def test_solve_takes_files_and_stdin_and_prints_json_lines(model: Path, tmp_path: Path) -> None:
+    table = tmp_path / "questions.csv"
+    table.write_text("nr,story\nq1,Tom has 3 apples and buys 5 more. How many?\nq2,Why?\nq3,too,many,cells\n")
+    result = run("solve", model, "--path", table, "--text-field", "story", "--id-field", "nr")
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.exit_code == 0
+    assert [one["id"] for one in found[:2]] == ["q1", "q2"]
+    alone = json.loads(run("solve", model, found[0]["text"], "--json").stdout)["predictions"][0]
+    assert (found[0]["equation"], found[0]["answer"]) == (alone["equation"], alone["value"])
+    assert [one["fault"] for one in found[1:]] == [
+        "there is no number in the text", "row-damaged: 3 cells, the header has 2",
+    ]  # fmt: skip
+    lines = 'Tom has 3 apples and buys 5 more. How many?\n\n{"id": "x", "question": "2 and 3?"}\n{"id": 1}\n{oops\n'
+    piped = CliRunner().invoke(main, ["solve", str(model), "--path", "-"], input=lines)
+    answers = [json.loads(line) for line in piped.stdout.splitlines()]
+    assert [one["id"] for one in answers] == ["1", "x", "4", "5"]
+    assert answers[0]["equation"] == alone["equation"]
+    assert "the field is missing" in answers[2]["fault"] and "not JSON" in answers[3]["fault"]
+    assert run("solve", model).exit_code == 2 and run("solve", model, "3?", "--path", table).exit_code == 2
