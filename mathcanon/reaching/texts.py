@@ -7,10 +7,11 @@ the text of the canonical form, as `str(canonical(...))` gives it.  Costs about 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..canonical_form import _PRODUCT, CANONICAL, SUM, Form, as_tree
+from ..canonical_form import _PRODUCT, SUM, CANONICAL, as_tree, canonical_form
+from ..expr import ExprLike
 from .program import MINUS, MULTIPLY, PLACE_BITS, PLUS
 from .shapes import _built
 
@@ -21,40 +22,44 @@ _MAX_BLOCKS = 1 << 17
 
 
 class TextWriter:
-    """Writes hits, and remembers the blocks that it met."""
+    """Writes hits over named leaves, and remembers the blocks that it met; `leaf` gives the expression of a name."""
 
-    def __init__(self) -> None:
+    def __init__(self, leaf: Callable[[str], ExprLike]) -> None:
+        self._leaf = leaf
         self._forget()
 
     def _forget(self) -> None:
         self._forms: list[Any] = []  # leaves and blocks, by number
         self._numbers: dict[tuple[str, int], int] = {}  # identity and sign of a form -> its number
+        self._leaves: dict[tuple[str, ...], list[int]] = {}  # names -> the numbers of their leaves
         self._made: dict[tuple[int, int, int], int] = {}  # a step, as operator and two numbers -> the number it makes
         self._texts: dict[str, str] = {}  # of classes, by identity
+        self._opposites: dict[str, str] = {}
 
-    def text(self, codes: Sequence[int], sign: int, leaves: Sequence[Form]) -> str:
-        """The text of the steps `codes` over these leaves (`canonical_form` of each), times a sign.
+    def text(self, codes: Sequence[int], sign: int, names: tuple[str, ...]) -> str:
+        """The text of the steps `codes` over these leaves, times a sign.
 
-        >>> from mathcanon.canonical_form import canonical_form
         >>> subtract = MINUS << 2 * PLACE_BITS | 0 << PLACE_BITS | 1  # the first minus the second
-        >>> TextWriter().text([subtract], -1, [canonical_form("a"), canonical_form("1")])
+        >>> TextWriter(str).text([subtract], -1, ("a", "1"))
         '1-a'
         """
         if len(self._made) > _MAX_BLOCKS:
             self._forget()
-        places = [self._number(leaf) for leaf in leaves]
+        if names not in self._leaves:
+            self._leaves[names] = [self._number(tuple(canonical_form(self._leaf(name)))) for name in names]
+        places = self._leaves[names].copy()
+        if not codes:
+            return self._class_text(self._forms[places[0]])
         for code in codes[:-1]:
             step = code >> 2 * PLACE_BITS, places[code >> PLACE_BITS & _PLACE], places[code & _PLACE]
             made = self._made.get(step)
             if made is None:
                 made = self._made[step] = self._number(self._joined(*step))
             places.append(made)
-        if codes:
-            code = codes[-1]
-            form = self._joined(code >> 2 * PLACE_BITS, places[code >> PLACE_BITS & _PLACE], places[code & _PLACE])
-        else:
-            form = self._forms[places[-1]]
-        return self._signed_text(form, sign * (form[1] or 1))  # what is its own opposite is written as positive
+        code = codes[-1]
+        form = self._joined(code >> 2 * PLACE_BITS, places[code >> PLACE_BITS & _PLACE], places[code & _PLACE])
+        # A class that is its own opposite is written as positive.
+        return self._new_text(form) if sign * (form[1] or 1) > 0 else self._new_opposite(form)
 
     def _number(self, form: Any) -> int:
         number = self._numbers.setdefault(form[:2], len(self._forms))
@@ -66,25 +71,46 @@ class TextWriter:
         join = CANONICAL.sum if operator <= MINUS else CANONICAL.product
         return join([(1, self._forms[left]), (1 if operator in (PLUS, MULTIPLY) else -1, self._forms[right])])
 
-    def _signed_text(self, form: Any, sign: int) -> str:
-        _, _, kind, parts, others = form
-        if kind == SUM and sign < 0 and others:
-            parts, others, sign = others, parts, 1
-        if sign < 0:
-            return str(as_tree(-1, _built(form)))  # the minus is pushed into a factor
-        if kind == SUM:
-            added = "+".join([self._class_text(part) for part in parts])
-            return added + "".join(["-" + self._class_text(part) for part in others])
-        if kind == _PRODUCT:
-            multiplied = "*".join([self._factor_text(part) for part in parts])
-            return multiplied + "".join(["/" + self._factor_text(part) for part in others])
-        return str(_built(form))
-
     def _class_text(self, form: Any) -> str:
         text = self._texts.get(form[0])
         if text is None:
-            text = self._texts[form[0]] = self._signed_text(form, 1)
+            text = self._texts[form[0]] = self._new_text(form)
         return text
+
+    def _new_text(self, form: Any) -> str:
+        _, _, kind, parts, others = form
+        if kind == SUM:
+            return self._sum_text(parts, others)
+        if kind == _PRODUCT:
+            return _product_text(map(self._factor_text, parts), map(self._factor_text, others))
+        return str(_built(form))
+
+    def _sum_text(self, added: Iterable[Any], subtracted: Iterable[Any]) -> str:
+        return "+".join(map(self._class_text, added)) + "".join(["-" + self._class_text(part) for part in subtracted])
 
     def _factor_text(self, form: Any) -> str:
         return f"({self._class_text(form)})" if form[2] == SUM else self._class_text(form)
+
+    def _new_opposite(self, form: Any) -> str:
+        """The text of the opposite of a class, as `as_tree` has it: the minus swaps the sides of a subtraction."""
+        _, _, kind, parts, others = form
+        if kind == SUM and others:
+            return self._sum_text(others, parts)
+        if kind == _PRODUCT:
+            factors = [*parts, *others]
+            texts = [self._factor_text(factor) for factor in factors]
+            for i, factor in enumerate(factors):
+                if factor[2] == SUM and "-" in texts[i]:  # the first factor with a subtraction takes the minus
+                    texts[i] = f"({self._opposite_text(factor)})"
+                    return _product_text(texts[: len(parts)], texts[len(parts) :])
+        return str(as_tree(-1, _built(form)))
+
+    def _opposite_text(self, form: Any) -> str:
+        text = self._opposites.get(form[0])
+        if text is None:
+            text = self._opposites[form[0]] = self._new_opposite(form)
+        return text
+
+
+def _product_text(multiplied: Iterable[str], divided: Iterable[str]) -> str:
+    return "*".join(multiplied) + "".join(["/" + text for text in divided])

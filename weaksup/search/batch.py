@@ -19,7 +19,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mathcanon import MathCanonError
-from mathcanon.canonical_form import Form, canonical_form
 from mathcanon.reaching.numbers_to_target import HitRows, Names, TextWriter, as_table, reach_rows, shape_of
 
 from ..errors import WeakSupError
@@ -40,7 +39,7 @@ __all__ = ["search_problems"]
 
 _TOGETHER = 4096  # problems searched at a time: enough to fill batches, few enough to fit in memory
 
-_writer = TextWriter()  # one for all searches, because problems share most blocks
+_writer = TextWriter(operand_leaf)  # one for all searches, because problems share most blocks
 _exact = lru_cache(maxsize=1 << 16)(Fraction)  # cached, because the numbers of a corpus repeat
 
 
@@ -302,7 +301,7 @@ class _Chunk:
         best: dict[object, _Found] = {}
         for i, (names, codes, function, stage, sign, value) in enumerate(zip(choices, *columns, strict=True)):
             leaves = len(names)
-            text = _writer.text(codes[: leaves - 1], sign, _leaves(names))
+            text = _writer.text(codes[: leaves - 1], sign, names)
             new = _Found(leaves, stage, len(text), text, value, start + i)
             key = function if self.plan.dedupe != "none" else text
             old = best.get(key)
@@ -316,11 +315,6 @@ def _other_operands(plan: Plan, size: int) -> list[str]:
     choices = [names for stage in plan.stages_for(size) for names in assignments(stage, size)]
     used = dict.fromkeys([name for names in choices for name in names])
     return [name for name in used if quantity_number(name) is None]
-
-
-@lru_cache(maxsize=4096)
-def _leaves(names: tuple[str, ...]) -> tuple[Form, ...]:
-    return tuple([canonical_form(operand_leaf(name)) for name in names])
 
 
 def _candidate_set(problem: Problem, found: Sequence[_Found], plan: Plan, limited: Sequence[Limited]) -> CandidateSet:
