@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import accumulate
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -135,9 +134,12 @@ def compile_program(n: int, largest: int) -> Program:
     layout = _Layout(n, largest)
     instructions: list[Instruction] = [(INVERT, n, 0, n, 0, 0)]
     by_size = sorted(range(1, 1 << n), key=lambda mask: (mask.bit_count(), mask))
-    for mask in by_size:
-        if 1 < mask.bit_count() < largest:
-            instructions.extend(_evaluate(layout, mask, reciprocals=True))
+    for size in range(2, largest):
+        masks = [mask for mask in by_size if mask.bit_count() == size]
+        for mask in masks:
+            instructions.extend(_evaluate(layout, mask))
+        for mask in masks:  # after all values of this size, because the scan inverts them together
+            instructions.extend(_reciprocals(layout, mask))
     open_sets = [mask for mask in reversed(by_size) if mask.bit_count() > largest]
     number = {mask: i for i, mask in enumerate(open_sets)}
     asked = [1] + [0] * (len(open_sets) - 1)
@@ -153,7 +155,7 @@ def compile_program(n: int, largest: int) -> Program:
         if len(links) == first[1]:
             continue
         if size == largest > 1:
-            instructions.extend(_evaluate(layout, mask, reciprocals=False))
+            instructions.extend(_evaluate(layout, mask))
         queries = sum(asked[link.open_set] * link.length * (2 if link.join == ADD else 1) for link in links[first[1] :])
         most = max(most, queries)
         if mask in number:
@@ -178,23 +180,25 @@ def values_needed(n: int, largest: int) -> int:
 
 
 class _Layout:
-    """Where the values of each set lie: sums, products, ratios, inverse ratios, then reciprocals of sums and products.
+    """Where the values of each set lie: sums, products, ratios, inverse ratios; and the reciprocals of the first two.
 
-    Operands come first.  The largest sets, needed one at a time, share the last stretch.
+    Operands come first, then the sets by size.  The reciprocals of the sets of a size follow the values of all of them.
+    The largest sets, needed one at a time, share the last stretch.
     """
 
     def __init__(self, n: int, largest: int) -> None:
         self.n, self.largest = n, largest
-        masks = sorted((m for m in range(1, 1 << n) if 1 < m.bit_count() < largest), key=lambda m: (m.bit_count(), m))
-        lengths = [self._length(mask) for mask in masks]
-        self._addresses = dict(zip(masks, accumulate(lengths, initial=2 * n), strict=False))
-        self._shared = 2 * n + sum(lengths)
+        self._addresses: dict[int, int] = {}
+        self._inverses: dict[int, int] = {}
+        end = 2 * n
+        for size in range(2, largest):
+            counts = class_counts(size)
+            masks = [mask for mask in range(1, 1 << n) if mask.bit_count() == size]
+            for places, length in ((self._addresses, counts.all), (self._inverses, counts.sums + counts.products)):
+                places.update(zip(masks, range(end, end + length * len(masks), length), strict=True))
+                end += length * len(masks)
+        self._shared = end
         self.memory = self._shared + (class_counts(largest).all if largest > 1 else 0)
-
-    @staticmethod
-    def _length(mask: int) -> int:
-        counts = class_counts(mask.bit_count())
-        return counts.all + counts.sums + counts.products
 
     def address(self, mask: int) -> int:
         if mask.bit_count() == 1:
@@ -207,7 +211,7 @@ class _Layout:
         if mask.bit_count() == 1:
             return [] if kinds == RATIO else [(at, at + self.n, 1)]
         sums, products, ratios = class_counts(mask.bit_count())
-        inverse = at + sums + products + 2 * ratios
+        inverse = self._inverses.get(mask, -1)
         found = []
         if kinds & SUM:
             found.append((at, inverse, sums))
@@ -234,15 +238,14 @@ def _splits(mask: int) -> Iterator[tuple[int, int]]:
         part = (part - 1) & rest
 
 
-def _evaluate(layout: _Layout, mask: int, *, reciprocals: bool) -> Iterator[Instruction]:
+def _evaluate(layout: _Layout, mask: int) -> Iterator[Instruction]:
+    """The values of a set."""
     out = layout.address(mask)
 
     def run(opcode: int, x: tuple[int, int], y: tuple[int, int]) -> Iterator[Instruction]:
         nonlocal out
         if x[1] and y[1]:
-            if x[1] > y[1]:
-                x, y = y, x  # the inner loop runs over the longer one
-            yield opcode, out, *x, *y
+            yield _instruction(opcode, out, x, y)
             out += x[1] * y[1] * (2 if opcode == SUMS else 1)
 
     plain = SUM | MUL
@@ -259,14 +262,24 @@ def _evaluate(layout: _Layout, mask: int, *, reciprocals: bool) -> Iterator[Inst
                 for r, r_inverse, r_length in layout.of_kinds(rest, RATIO):
                     x, y = (s_inverse, r_inverse) if inverted else (s, r)
                     yield from run(PRODUCTS, (x, s_length), (y, r_length))
-    if reciprocals:
-        address, length = layout.whole(mask, SUM)
-        yield INVERT, out, address, length, 0, 0
-        out += length
-        for block, rest in _splits(mask):
-            for _, s_inverse, s_length in layout.of_kinds(block, SUM):
-                for _, r_inverse, r_length in _merged(layout.of_kinds(rest, plain)):
-                    yield from run(PRODUCTS, (s_inverse, s_length), (r_inverse, r_length))
+
+
+def _reciprocals(layout: _Layout, mask: int) -> Iterator[Instruction]:
+    """The reciprocals of the sums and products of a set."""
+    address, out, length = layout.of_kinds(mask, SUM)[0]
+    yield INVERT, out, address, length, 0, 0
+    out += length
+    for block, rest in _splits(mask):
+        for _, s_inverse, s_length in layout.of_kinds(block, SUM):
+            for _, r_inverse, r_length in _merged(layout.of_kinds(rest, SUM | MUL)):
+                yield _instruction(PRODUCTS, out, (s_inverse, s_length), (r_inverse, r_length))
+                out += s_length * r_length
+
+
+def _instruction(opcode: int, out: int, x: tuple[int, int], y: tuple[int, int]) -> Instruction:
+    if x[1] > y[1]:
+        x, y = y, x  # the inner loop runs over the longer one
+    return opcode, out, *x, *y
 
 
 def _merged(ranges: list[Range]) -> list[Range]:

@@ -4,8 +4,9 @@ Modulo a prime p < 2^31 equal rationals have equal residues, so the search for a
 rounding to think about, and a query is one comparison: |y| (the smaller of y and p-y, as classes are up to sign)
 equals the asked value.  All queries on a set go into one hash table, and each value of the set is looked up once.
 Residues are kept in Montgomery form (a is held as a*2^32 mod p), where a product costs three multiplications and no
-division, and 32-bit residues let the compiler use the widest registers.  Reciprocals of a stretch of sums are
-found together, with one inversion.  1/0 is 0 here: a hit that divides by zero is for the exact check to refuse.
+division, and 32-bit residues let the compiler use the widest registers.  The reciprocals of all sums with the same
+number of operands are found together, with one inversion.  1/0 is 0 here: a hit that divides by zero is for the exact
+check to refuse.
 """
 
 from __future__ import annotations
@@ -83,11 +84,15 @@ def _evaluate(
     values: Array, instructions: Array, first: Int, end: Int, one: Residue, p: Residue, p_inverse: Residue
 ) -> Int:
     """Run some instructions; return how many zeros were met where reciprocals are taken."""
-    zeros = 0
+    zeros, inverted = 0, first
     for row in range(first, end):
         opcode, out, x, x_length, y, y_length = instructions[row]
         if opcode == INVERT:
-            zeros += _invert(values[out : out + x_length], values[x : x + x_length], one, p, p_inverse)
+            if row >= inverted:
+                inverted = row
+                while inverted < end and instructions[inverted, 0] != SUMS:
+                    inverted += 1
+                zeros += _invert_all(values, instructions[row:inverted], one, p, p_inverse)
             continue
         ys = values[y : y + y_length]
         for i in range(x_length):
@@ -105,6 +110,31 @@ def _evaluate(
                 out += y_length
                 for j in range(y_length):
                     products[j] = _times(a, ys[j], p, p_inverse)
+    return zeros
+
+
+@_compiled
+def _invert_all(values: Array, instructions: Array, one: Residue, p: Residue, p_inverse: Residue) -> Int:
+    """Run all INVERT instructions among these with one inversion, as `_invert` does for one stretch."""
+    running, zeros = one, 0
+    for row in range(len(instructions)):
+        opcode, out, x, length, _, _ = instructions[row]
+        if opcode == INVERT:
+            for i in range(length):
+                values[out + i] = running
+                if values[x + i]:
+                    running = _times(running, values[x + i], p, p_inverse)
+    running = _inverse(running, one, p, p_inverse)
+    for row in range(len(instructions) - 1, -1, -1):
+        opcode, out, x, length, _, _ = instructions[row]
+        if opcode == INVERT:
+            for i in range(length - 1, -1, -1):
+                if values[x + i]:
+                    values[out + i] = _times(values[out + i], running, p, p_inverse)
+                    running = _times(running, values[x + i], p, p_inverse)
+                else:
+                    values[out + i] = np.uint32(0)
+                    zeros += 1
     return zeros
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from .number_words import SCALES, find_chinese_words, find_english_words
@@ -97,6 +98,7 @@ def find_token_quantities(tokens: Sequence[str]) -> list[tuple[int, int, Fractio
     return found
 
 
+@lru_cache(maxsize=1 << 14)  # the numbers of a corpus repeat
 def _token_value(number: str) -> Fraction:
     if len(number) > MAX_DIGITS:
         raise QuantityError(f"a number of {len(number)} characters, the limit is {MAX_DIGITS}")
