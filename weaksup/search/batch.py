@@ -236,8 +236,9 @@ class _Chunk:
         if hits is None or not len(full):
             return
         is_kept = ~np.isin(hits.problem, full)
+        ends = self.held.counts.cumsum().tolist()
         for problem in full.tolist():
-            best = self._simplest(hits, problem)[:limit]
+            best = self._simplest(hits, ends[problem] - int(self.held.counts[problem]), ends[problem])[:limit]
             is_kept[[found.row for found in best]] = True
             self.is_open[problem] = len(best) < limit
         self.held.replace(hits.chosen(is_kept))
@@ -284,22 +285,20 @@ class _Chunk:
 
     def candidate_sets(self) -> Iterator[CandidateSet]:
         """The candidates of each problem, after the search."""
-
         hits = self.held.joined()
-        for i, problem in enumerate(self.problems):
-            found = [] if hits is None or not self.held.counts[i] else self._simplest(hits, i)
+        start = 0
+        for i, (problem, count) in enumerate(zip(self.problems, self.held.counts.tolist(), strict=True)):
+            found = [] if hits is None or not count else self._simplest(hits, start, start + count)
+            start += count
             yield _candidate_set(problem, found[: self.limit], self.plan, self.limited.get(i, ()))
 
-    def _simplest(self, hits: Hits, problem: int) -> list[_Found]:
-        """The candidates of a problem, simplest first: its hits as text, of each function the simplest."""
-        import numpy as np
-
-        start, end = np.searchsorted(hits.problem, [problem, problem + 1]).tolist()
-        mine = Hits(*[column[start:end] for column in hits])
-        choices = [self.choices[choice] for choice in mine.choice.tolist()]
-        columns = (column.tolist() for column in (mine.codes, mine.function, mine.stage, mine.sign, mine.value))
+    def _simplest(self, hits: Hits, start: int, end: int) -> list[_Found]:
+        """The candidates of the problem with these rows of hits, as text, simplest first; each function once."""
+        columns = (hits.choice, hits.codes, hits.function, hits.stage, hits.sign, hits.value)
+        rows = zip(*[column[start:end].tolist() for column in columns], strict=True)
         best: dict[object, _Found] = {}
-        for i, (names, codes, function, stage, sign, value) in enumerate(zip(choices, *columns, strict=True)):
+        for i, (choice, codes, function, stage, sign, value) in enumerate(rows):
+            names = self.choices[choice]
             leaves = len(names)
             text = _writer.text(codes[: leaves - 1], sign, names)
             new = _Found(leaves, stage, len(text), text, value, start + i)
