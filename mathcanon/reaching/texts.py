@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..canonical_form import _PRODUCT, SUM, CANONICAL, as_tree, canonical_form
+from ..canonical_form import _PRODUCT, CANONICAL, SUM, as_tree, canonical_form
 from ..expr import ExprLike
 from .program import MINUS, MULTIPLY, PLACE_BITS, PLUS
 from .shapes import _built
