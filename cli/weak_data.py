@@ -124,7 +124,7 @@ def data_show(
     if only_ids:
         print_json(ids) if as_json else echo("\n".join(ids))
         return
-    quantities = dict(sorted(Counter(len(problem.quantities) for problem in problems).items()))
+    quantities = dict(sorted(Counter(problem.printed for problem in problems).items()))
     shown = problems[:limit]
     if as_json:
         print_json(

@@ -58,6 +58,7 @@ def solve(
 
     With --path, solves every problem of a file (csv, tsv, JSON Lines, Parquet, a saved dataset, or a text per line) and
     prints a JSON object for each, in order: id, text, equation, answer, probability, and a fault if there is none.
+    Implied quantities are found with the lexicon of the corpus that the solver was trained on.
 
     \b
     mwp-weak solve model "Tom has 3 apples and buys 5 more. How many has he now?"
@@ -76,15 +77,20 @@ def solve(
     if text is not None and not text.strip():
         raise click.ClickException("the text is empty")
     load_torch()
+    from weaksup.corpora import lexicon_of
     from weaksup.solvers.decoding.question_solving import solve_questions
     from weaksup.solvers.decoding.solver import Solver
+    from weaksup.solvers.training.teaching import read_origin
 
     solver = Solver.load(model, device=device, answer_model=answer_model)
+    made = read_origin(model)
+    lexicon = "none" if made is None or made.corpus is None else lexicon_of(made.corpus.name, made.corpus.lexicon)
     if questions is not None:
-        for solved in solve_questions(solver, questions, beam=beam, language=language or ""):
+        for solved in solve_questions(solver, questions, beam=beam, language=language or "", lexicon=lexicon):
             print_json(solved)
         return YES
-    return _solve_text(solver, (text or "").strip(), beam=beam, language=language or "", as_json=as_json)
+    text = (text or "").strip()
+    return _solve_text(solver, text, beam=beam, language=language or "", lexicon=lexicon, as_json=as_json)
 
 
 def _questions(path: str, *, text_field: str, id_field: str) -> Iterator[Question]:
@@ -96,11 +102,11 @@ def _questions(path: str, *, text_field: str, id_field: str) -> Iterator[Questio
     return read_question_lines(lines, "<stdin>", text_field=text_field, id_field=id_field)
 
 
-def _solve_text(solver: Solver, text: str, *, beam: int, language: str, as_json: bool) -> int:
+def _solve_text(solver: Solver, text: str, *, beam: int, language: str, lexicon: str, as_json: bool) -> int:
     from weaksup.corpora.problems import segment_text
 
     _, _, quantities = segment_text(text, language=language, number_words=True)
-    found = solver.solve(text, beam=beam, language=language) if quantities else []
+    found = solver.solve(text, beam=beam, language=language, lexicon=lexicon) if quantities else []
     if as_json:
         print_json({"text": text, "predictions": found})
     elif found:

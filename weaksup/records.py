@@ -18,14 +18,15 @@ __all__ = ["Candidate", "CandidateSet", "Label", "Limited", "Problem", "Quantity
 Exact = Annotated[str, msgspec.Meta(pattern=r"^-?[0-9]+(/0*[1-9][0-9]*)?$", max_length=60_000)]
 
 
-class Quantity(msgspec.Struct, frozen=True, kw_only=True):
-    """A number mentioned in the text."""
+class Quantity(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A number that the text prints, or one that a word of it implies."""
 
     value: Exact  # "3", "1/6"
     surface: str  # as written: "40%", "(1/6)", "two"
     start: int  # span in Problem.text
     end: int
     token: int  # index in Problem.tokens
+    implied: str = ""  # the entry of the lexicon that brings an implied number, "hour of minute"; "": printed
 
     @property
     def exact(self) -> Fraction:
@@ -33,7 +34,10 @@ class Quantity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A word problem.  Solvers read its `tokens`; in equations, quantity i is called N{i}."""
+    """A word problem.  Solvers read its `tokens`; in equations, quantity i is called N{i}.
+
+    The printed quantities come first, in text order, then the implied ones, which an equation may use or not.
+    """
 
     id: str
     text: str
@@ -41,10 +45,16 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     quantities: tuple[Quantity, ...]
     answer: Exact
     language: str = ""  # "zh" or "en"
+    lexicon: str = ""  # the name of the lexicon that was asked for implied quantities; "": none
     gold: str | None = None  # the equation as published; read by the oracle and by supervised training only
     gold_missing: str | None = None  # why there is no gold equation, where the corpus should have one
     answer_text: str | None = None  # the answer as written, where a unit, a currency or a percent sign was interpreted
     scheme: str | None = None  # the story scheme that generated it (embedded stories only)
+
+    @property
+    def printed(self) -> int:
+        """The number of quantities that the text prints."""
+        return sum(not quantity.implied for quantity in self.quantities)
 
     @property
     def exact_answer(self) -> Fraction:
@@ -87,6 +97,7 @@ class CandidateSet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     values: tuple[Exact, ...]  # of the quantities
     surfaces: tuple[str, ...]  # of the quantities, as written
     answer: Exact
+    implied: int = 0  # how many of the quantities, the last ones, are implied and not printed
     candidates: tuple[Candidate, ...] = ()
     reason: str | None = None  # why there are none: "no-match", "no-quantity", "too-many-quantities", "limit-met"
     limits: tuple[Limited, ...] = ()  # the stages that are missing; the candidates are those of the other stages

@@ -114,6 +114,9 @@ class ReadingOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     answer_field: Annotated[str, _told("Field of the answer (own data).", "NAME")] | None = None
     gold_field: Annotated[str, _told("Field of the gold equation, if any (own data).", "NAME")] | None = None
     id_field: Annotated[str, _told("Field of the id (own data).", "NAME")] | None = None
+    lexicon: (
+        Annotated[str, _told("Words that imply a quantity: auto, none, en, zh or a .toml file.", "NAME")] | None
+    ) = None
     subset: Annotated[str, _told("Subset of asdiv: all, or a for ASDiv-A.", "NAME")] | None = None
     language: Annotated[str, _told("Language of the stories (stories only).", "en|zh")] | None = None
     size: Annotated[Stories, _told("Number of problems (stories only).")] | None = None

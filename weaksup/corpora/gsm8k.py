@@ -1,23 +1,21 @@
 """GSM8K (Cobbe et al. 2021): English, worked solutions with calculator steps `<<30/2=15>>`, no equation.
 
-A gold equation is rebuilt by substituting steps into each other: a number of a later step that is the result of an
-earlier one is replaced by that step.  If the result is also a number of the text, this is ambiguous; the number is
-then replaced only if no later step has used the earlier one yet.  The last step must give the answer.  A problem whose
-equation can't be rebuilt has no gold, with the reason.  There are no ids: problems are numbered by line.
+A gold equation is rebuilt from the whole solution, calculator steps and prose, by `mathcanon.read_solution`: a number
+of a later step that is the result of an earlier one is replaced by that step.  A problem whose equation can't be
+rebuilt, or does not have the value of the answer, has no gold, with the reason.  There are no ids: problems are
+numbered by line.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from mathcanon.errors import MathCanonError
-from mathcanon.notation.notations import parse, parse_number
-from mathcanon.values import evaluate
+from mathcanon import Number, evaluate, read_solution
+from mathcanon.errors import LimitError, MathCanonError
 
 from ..records import Problem, Skipped
 from .gold import Gold
@@ -25,13 +23,10 @@ from .problems import make_problem
 from .quantities import NumberWords
 from .records_json import Record, iterate_records
 
-__all__ = ["FILES", "join_steps", "read_gsm8k"]
+__all__ = ["FILES", "read_gsm8k", "rebuild_gold"]
 
 FILES = ({"train": "train.jsonl", "test": "test.jsonl"},)
 MAX_LENGTH = 2_000
-
-_STEP = re.compile(r"<<([^<>]*)>>")
-_NUMBER = re.compile(r"\d+(?:\.\d+)?|\.\d+", re.ASCII)
 
 
 def read_gsm8k(
@@ -43,7 +38,7 @@ def read_gsm8k(
 
 
 def _problem(record: Record, id: str, number_words: NumberWords, segmenter: str) -> Problem | Skipped:
-    solution, mark, answer = record.text("answer").rpartition("####")
+    _, mark, answer = record.text("answer").rpartition("####")
     if not mark:
         return record.skip(id, "answer-unreadable", "no #### before the result", "answer")
     problem = make_problem(
@@ -58,64 +53,27 @@ def _problem(record: Record, id: str, number_words: NumberWords, segmenter: str)
     )
     if isinstance(problem, Skipped):
         return problem
-    known = {quantity.exact for quantity in problem.quantities}
-    gold = join_steps(_STEP.findall(solution), answer=problem.exact_answer, known=known)
+    gold = rebuild_gold(record.text("answer"), problem.text, answer=problem.exact_answer)
     return replace(problem, gold=gold.equation, gold_missing=gold.missing)
 
 
-def join_steps(steps: Collection[str], *, answer: Fraction, known: Collection[Fraction] = ()) -> Gold:
-    """All steps as one expression; `known` are the values that the text mentions.
+def rebuild_gold(solution: str, question: str, *, answer: Fraction) -> Gold:
+    """All steps of a worked solution as one expression.
 
-    >>> join_steps(["30/2=15", "30+15=45"], answer=Fraction(45), known=[Fraction(30)]).equation
+    >>> solution = "<<30/2=15>>15 in May, <<30+15=45>>45 in all. #### 45"
+    >>> rebuild_gold(solution, "30 clips in April, half as many in May", answer=Fraction(45)).equation
     '30+30/2'
     """
-    if not steps:
-        return Gold(None, "gold-no-steps")
-    results: dict[Fraction, str] = {}  # value -> the latest step with that result
-    unused: set[Fraction] = set()
-    value = None
-    expression = ""
-    for step in steps:
-        left, _, right = step.replace("//", "/").partition("=")
-        if len(left) > MAX_LENGTH:
-            return Gold(None, "gold-too-long")
-        try:
-            value = parse_number(right)
-            expression, used = _put_back(left, {v: e for v, e in results.items() if v not in known or v in unused})
-            if len(expression) > MAX_LENGTH:
-                return Gold(None, "gold-too-long")
-            if evaluate(left) != value:
-                return Gold(None, "gold-step-wrong")
-        except (MathCanonError, ValueError):
-            return Gold(None, "gold-step-unreadable")
-        unused -= used
-        results[value] = expression
-        unused.add(value)
-    if value != answer:
-        return Gold(None, "gold-last-step-not-answer")
-    return _plain(expression, answer)
-
-
-def _put_back(left: str, steps: dict[Fraction, str]) -> tuple[str, set[Fraction]]:
-    """`left` with each result of a step replaced by that step, and the numbers that were replaced."""
-    used: set[Fraction] = set()
-
-    def replacement(found: re.Match[str]) -> str:
-        number = Fraction(found[0])
-        if number not in steps:
-            return found[0]
-        used.add(number)
-        return steps[number] if _NUMBER.fullmatch(steps[number]) else f"({steps[number]})"
-
-    return _NUMBER.sub(replacement, left), used
-
-
-def _plain(expression: str, answer: Fraction) -> Gold:
-    """The expression without redundant brackets, if its value is the answer."""
     try:
-        tree = parse(expression)
-        if evaluate(tree) != answer:
+        expr = read_solution(solution, question).expr
+        if len(text := str(expr)) > MAX_LENGTH:
+            return Gold(None, "gold-too-long")
+        if isinstance(expr, Number):
+            return Gold(None, "gold-no-steps")
+        if evaluate(expr) != answer:
             return Gold(None, "gold-steps-not-answer")
+    except LimitError:
+        return Gold(None, "gold-too-long")
     except MathCanonError:
-        return Gold(None, "gold-step-unreadable")
-    return Gold(str(tree))
+        return Gold(None, "gold-steps-unreadable")
+    return Gold(text)

@@ -12,6 +12,8 @@ from ..errors import ConfigError, DataError
 from ..records import Problem, Skipped
 from . import Corpus, collect
 from .arrow import plain_value
+from .implied import add_implied
+from .lexicons import load_lexicons
 from .own_data import OPTIONS, own_problems
 from .records_json import Record
 
@@ -20,12 +22,14 @@ __all__ = ["read_objects"]
 _PART_NAMES = {"train": "train", "valid": "valid", "validation": "valid", "dev": "valid", "test": "test"}
 
 
-def read_objects(data: Any, *, name: str = "objects", strict: bool = False, **options: Any) -> Corpus:
+def read_objects(
+    data: Any, *, name: str = "objects", strict: bool = False, lexicon: str = "none", **options: Any
+) -> Corpus:
     """The corpus in `data`: a `datasets.Dataset`, a pandas or pyarrow table, or an iterable of dictionaries.
 
     A `DatasetDict`, or a dictionary from train, valid and test to such tables, gives a corpus with these parts.  The
-    options are those of the reader `jsonl`: `text_field="question"` and so on.  With `strict`, the first problem that
-    would be skipped raises `DataError`.
+    options are those of the reader `jsonl`: `text_field="question"` and so on; `lexicon` is as in `read_corpus`.  With
+    `strict`, the first problem that would be skipped raises `DataError`.
 
     >>> corpus = read_objects([{"question": "Tom has 3 pens and buys 5. How many?", "answer": "8 pens"}])
     >>> corpus.problems[0].answer, corpus.problems[0].id
@@ -34,6 +38,7 @@ def read_objects(data: Any, *, name: str = "objects", strict: bool = False, **op
     if unknown := [option for option in options if option not in OPTIONS]:
         raise ConfigError(f"objects have no option {unknown[0]}; they have {', '.join(sorted(OPTIONS))}")
     options = {option: value for option, value in options.items() if value is not None}
+    lexicons = load_lexicons(lexicon)
     digest = hashlib.sha256()
     problems: list[Problem] = []
     skipped: list[Skipped] = []
@@ -41,6 +46,7 @@ def read_objects(data: Any, *, name: str = "objects", strict: bool = False, **op
     for part, table in _parts(data).items():
         records = _records(table, name if not part else f"{name}[{part}]", digest)
         stream = own_problems(records, part=part, **options)
+        stream = (add_implied(one, lexicons) if isinstance(one, Problem) else one for one in stream)
         new, bad = collect(stream, part=part, seen={problem.id for problem in problems}, strict=strict, file=None)
         problems += new
         skipped += bad

@@ -66,7 +66,7 @@ _SCAN = re.compile(
     (?P<mixed>\d+)?[(（]\s?(?P<top>\d+)\s?/\s?(?P<bottom>\d+)\s?[)）]
     | (?P<whole>\d+)?\s?(?P<vulgar>[½⅓⅔¼¾⅕⅖⅗⅘⅙⅛⅜⅝⅞])
     | (?:(?P<first>\d{1,3})\s+)?(?<![\d./])(?P<over>\d+)/(?P<under>\d+)(?![\d.]*[\d/])
-    | (?P<number>(?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+)(?:\.\d+)?|(?<!\d)\.\d+)(?P<percent>\s?%)?
+    | (?P<number>(?:\d{1,3}(?:,\d{3})+(?!\d|,\d)|\d+)(?:\.\d+)?|(?<!\d)\.\d+)(?P<percent>\s?%)?
     """,
     re.VERBOSE | re.ASCII,
 )

@@ -14,8 +14,8 @@ from functools import lru_cache
 
 from mathcanon import Algebra, Expr, MathCanonError, Number, Operand, fingerprint, fold, parse
 from mathcanon.expr import make_power, make_product, make_sum
-from mathcanon.grading import quantity_operand
 
+from .fraction_parts import part_of_quantity
 from .operand_names import CONSTANTS, by_name
 from .value_level import Function, read_equation
 
@@ -59,11 +59,12 @@ def mentioned_equation_function(equation: str, values: Sequence[Fraction]) -> Fu
     True
     """
     first = _first_names(values)
+    leaves: dict[Fraction, Expr] = {value: Operand(name) for value, name in first.items()}
     expr = read_equation(
         equation,
         values,
         constants=[value for value in _CONSTANTS if value not in first],
-        leaf=lambda value: Operand(first[value]) if value in first else quantity_operand(value),
+        leaf=lambda value: part_of_quantity(value, leaves),
     )
     try:
         return None if expr is None else fingerprint(expr)

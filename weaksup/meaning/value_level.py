@@ -15,8 +15,9 @@ from functools import lru_cache
 from mathcanon import Expr, MathCanonError, fingerprint, key, parse_equation
 from mathcanon.algebra import substituted
 from mathcanon.expr import as_expr
-from mathcanon.grading import lift, quantity_operand
+from mathcanon.grading import lift
 
+from .fraction_parts import join_quotients, part_of_quantity
 from .operand_names import CONSTANTS, by_name, operand_leaf
 
 __all__ = ["Function", "equation_function", "expression_function", "read_equation", "value_names"]
@@ -64,7 +65,7 @@ def equation_function(equation: str, values: Sequence[Fraction], *, law: str = "
         equation,
         values,
         constants=[Fraction(0), *CONSTANTS.values()],
-        leaf=lambda value: leaves.get(value) or quantity_operand(value),
+        leaf=lambda value: part_of_quantity(value, leaves),
     )
     return None if expr is None else _meaning(expr, law)
 
@@ -86,7 +87,7 @@ def read_equation(
         expr = parse_equation(equation)
         if not set(names).issuperset(expr.operands()):
             return None
-        return lift(expr, values, constants=constants, leaf=leaf)
+        return lift(join_quotients(expr, values), values, constants=constants, leaf=leaf)
     except (MathCanonError, ValueError):
         return None
 

@@ -175,12 +175,14 @@ def _posteriors(label: Label) -> dict[Expr, float]:
 
 
 def marked_text(problem: Problem) -> str:
-    """The text with each quantity marked, as in `[N0=30]`."""
+    """The text with each quantity marked, as in `[N0=30]`, or `[hour: N3=60]` if it is implied."""
     parts: list[str] = []
     done = 0
-    for i, quantity in enumerate(problem.quantities):
-        parts += [problem.text[done : quantity.start], f"[N{i}={problem.text[quantity.start : quantity.end]}]"]
-        done = quantity.end
+    for i, quantity in sorted(enumerate(problem.quantities), key=lambda item: (item[1].start, item[0])):
+        parts.append(problem.text[done : quantity.start])
+        surface = problem.text[quantity.start : quantity.end]
+        parts.append(f"[{surface}: N{i}={quantity.value}]" if quantity.implied else f"[N{i}={surface}]")
+        done = max(done, quantity.end)
     return "".join([*parts, problem.text[done:]])
 
 

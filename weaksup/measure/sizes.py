@@ -10,5 +10,5 @@ SIZES = ("1", "2", "3", "4", "5", "6+")
 
 
 def size_of(problem: Problem) -> str:
-    """The row of a problem: its number of quantities, "1" to "5" or "6+" ("0" if it has none)."""
-    return "6+" if len(problem.quantities) >= 6 else str(len(problem.quantities))
+    """The row of a problem: its number of printed quantities, "1" to "5" or "6+" ("0" if it has none)."""
+    return "6+" if problem.printed >= 6 else str(problem.printed)

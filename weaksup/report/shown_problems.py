@@ -121,9 +121,18 @@ def _hash(id: str, seed: int) -> bytes:
 
 
 def _worth_a_look(problem: Problem, label: Label | None, judge: Judge | None) -> bool:
-    if len(problem.quantities) >= LARGE:
+    if problem.printed >= LARGE:
         return True
     return label is not None and judge is not None and judge.judge_label(label) is False
+
+
+def _marks(problem: Problem) -> list[tuple[int, int]]:
+    """The spans of the quantities, without those that overlap an earlier one (the `%` of `30%`)."""
+    spans: list[tuple[int, int]] = []
+    for quantity in problem.quantities:
+        if all(quantity.end <= start or end <= quantity.start for start, end in spans):
+            spans.append((quantity.start, quantity.end))
+    return sorted(spans)
 
 
 def _shown(problem: Problem, found: CandidateSet | None, label: Label | None, judge: Judge | None) -> ShownExample:
@@ -131,8 +140,8 @@ def _shown(problem: Problem, found: CandidateSet | None, label: Label | None, ju
     return ShownExample(
         id=problem.id,
         text=problem.text,
-        marks=[(quantity.start, quantity.end) for quantity in problem.quantities],
-        quantities=len(problem.quantities),
+        marks=_marks(problem),
+        quantities=problem.printed,
         answer=problem.answer,
         gold=problem.gold,
         stage=label.stage if label else candidates[0].stage if candidates else None,

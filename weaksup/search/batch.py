@@ -55,9 +55,11 @@ class _Found(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Problems with the same number of quantities, and all operands that a stage may choose, as columns."""
+    """Problems with equally many quantities of each kind, and all operands that a stage may choose, as columns."""
 
-    size: int
+    printed: int
+    implied: int
+    lexicon: bool  # whether they were read with a lexicon
     problems: Array  # indices of the problems
     column: dict[str, int]  # operand -> column
     numbers: Array  # (problems, operands): indices into the table of numbers
@@ -126,24 +128,25 @@ class _Chunk:
         self.choices: list[tuple[str, ...]] = []  # every choice of operands so far
         self.names: dict[str, int] = {}  # operand name for deduplication -> index
         values = [tuple([_exact(quantity.value) for quantity in problem.quantities]) for problem in problems]
-        by_size: dict[int, list[int]] = {}
-        for i, quantities in enumerate(values):
-            by_size.setdefault(len(quantities), []).append(i)
-        others = {size: _other_operands(plan, size) for size in by_size}
+        sizes = [_size(problem) for problem in problems]
+        by_size: dict[tuple[int, int, bool], list[int]] = {}
+        for i, size in enumerate(sizes):
+            by_size.setdefault(size, []).append(i)
+        others = {size: _other_operands(plan, *size) for size in by_size}
         # A row consists of the quantities, the other operands, and the answer.
         rows = [
-            [*given, *[operand_value(name, given) for name in others[len(given)]], _exact(problem.answer)]
-            for problem, given in zip(problems, values, strict=True)
+            [*given, *[operand_value(name, given) for name in others[size]], _exact(problem.answer)]
+            for problem, given, size in zip(problems, values, sizes, strict=True)
         ]
         self.numbers, table = as_table(rows)
         self.answers = np.array([row[-1] for row in table])
         self.groups = []
         for size, chosen in by_size.items():
-            operands = [*[f"N{i}" for i in range(size)], *others[size]]
+            operands = [*[f"N{i}" for i in range(size[0] + size[1])], *others[size]]
             numbers = np.array([table[i][:-1] for i in chosen], np.int64)
             names = np.array([self._named(operands, values[i]) for i in chosen], np.int64)
             column = {name: k for k, name in enumerate(operands)}
-            self.groups.append(_Group(size, np.array(chosen), column, numbers, names))
+            self.groups.append(_Group(*size, np.array(chosen), column, numbers, names))
 
     def _named(self, operands: Iterable[str], values: tuple[Fraction, ...]) -> list[int]:
         """The indices of the operand names used for deduplication; at value level, equal values share a name."""
@@ -155,10 +158,10 @@ class _Chunk:
     def search(self) -> None:
         """Run all stages; `_Crowded` if the problems hold too many hits together."""
         levels = [
-            (size - stage.omit + stage.added, number)
+            (group.printed - stage.omit + stage.added, number)
             for number, stage in enumerate(self.plan.stage)
-            for size in {group.size for group in self.groups}
-            if stage.applies_to(size)
+            for group in self.groups
+            if stage.applies_to(group.printed, group.implied, group.lexicon)
         ]
         by_stage = self.plan.stop == "first-match"
         for leaves, number in sorted(set(levels), key=lambda level: level[::-1] if by_stage else level):
@@ -173,10 +176,11 @@ class _Chunk:
         stage = self.plan.stage[number]
         batch: list[tuple[Array, ...]] = []
         for group in self.groups:
-            if not stage.applies_to(group.size) or group.size - stage.omit + stage.added != leaves:
+            here = group.printed - stage.omit + stage.added
+            if not stage.applies_to(group.printed, group.implied, group.lexicon) or here != leaves:
                 continue
             chosen = np.flatnonzero(self.is_open[group.problems])
-            for names in assignments(stage, group.size):
+            for names in assignments(stage, group.printed, group.implied):
                 at = np.ix_(chosen, np.array([group.column[name] for name in names]))
                 choice = np.full(len(chosen), len(self.choices))
                 self.choices.append(names)
@@ -309,9 +313,15 @@ class _Chunk:
         return sorted(best.values())
 
 
-def _other_operands(plan: Plan, size: int) -> list[str]:
-    """The operands, other than the quantities, that a plan uses for problems with `size` quantities."""
-    choices = [names for stage in plan.stages_for(size) for names in assignments(stage, size)]
+def _size(problem: Problem) -> tuple[int, int, bool]:
+    """The numbers of printed and implied quantities, and whether a lexicon was asked for the latter."""
+    return problem.printed, len(problem.quantities) - problem.printed, bool(problem.lexicon)
+
+
+def _other_operands(plan: Plan, printed: int, implied: int, lexicon: bool) -> list[str]:
+    """The operands, other than the quantities, that a plan uses for problems of this size."""
+    stages = plan.stages_for(printed, implied, lexicon)
+    choices = [names for stage in stages for names in assignments(stage, printed, implied)]
     used = dict.fromkeys([name for names in choices for name in names])
     return [name for name in used if quantity_number(name) is None]
 
@@ -321,15 +331,16 @@ def _candidate_set(problem: Problem, found: Sequence[_Found], plan: Plan, limite
     if not found:
         if limited:
             reason = "limit-met"
-        elif not problem.quantities:
+        elif not problem.printed:
             reason = "no-quantity"
         else:
-            reason = "no-match" if plan.stages_for(len(problem.quantities)) else "too-many-quantities"
+            reason = "no-match" if plan.stages_for(*_size(problem)) else "too-many-quantities"
     return CandidateSet(
         id=problem.id,
         values=tuple([quantity.value for quantity in problem.quantities]),
         surfaces=tuple([quantity.surface for quantity in problem.quantities]),
         answer=problem.answer,
+        implied=len(problem.quantities) - problem.printed,
         candidates=tuple(
             [Candidate(expr=item.text, stage=plan.stage[item.stage].name, value=str(item.value)) for item in found]
         ),

@@ -22,6 +22,7 @@ from threading import Lock
 from typing import Any, Literal, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 import mathcanon
 from mathcanon.processes import open_pool
@@ -147,10 +148,7 @@ def _as_finished(
 
 def _encoded(problems: Sequence[Problem]) -> bytes:
     """The problems as bytes, reduced to what the search needs: no text, no gold."""
-    needed = [
-        Problem(id=problem.id, text="", tokens=(), quantities=problem.quantities, answer=problem.answer)
-        for problem in problems
-    ]
+    needed = [replace(problem, text="", tokens=(), gold=None, gold_missing=None, scheme=None) for problem in problems]
     return msgspec.msgpack.encode(needed)
 
 

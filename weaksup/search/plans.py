@@ -13,8 +13,10 @@ or its square or cube.  A plan is a TOML file with a list of stages, simplest fi
     name = "omit-1"
     omit = 1                    # quantities to leave out
     extras = ["1", "twice"]     # of "1", "pi", "twice", "square", "cube"
-    max_quantities = 5          # problems with more quantities skip this stage
-    max_operands = 6            # so do problems with more operands, extras included
+    implied = 1                 # implied quantities to use; problems with fewer skip this stage
+    lexicon = true              # only for problems that were read with a lexicon; false: only for the others
+    max_quantities = 5          # problems with more quantities (printed ones) skip this stage
+    max_operands = 6            # so do problems with more operands, extras and implied quantities included
 """
 
 from __future__ import annotations
@@ -47,21 +49,25 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     name: str
     omit: Few = 0
     extras: tuple[Extra, ...] = ()
+    implied: Few = 0
+    lexicon: bool | None = None
     min_quantities: Few = 1
     max_quantities: Few = 99
     max_operands: Few = MAX_OPERANDS
 
     @property
     def added(self) -> int:
-        """The number of operands besides the quantities; a square or a cube replaces its quantity."""
-        return sum(extra not in ("square", "cube") for extra in self.extras)
+        """The number of operands besides the printed quantities; a square or a cube replaces its quantity."""
+        return self.implied + sum(extra not in ("square", "cube") for extra in self.extras)
 
-    def applies_to(self, quantities: int) -> bool:
-        """Whether this stage searches problems with this number of quantities."""
+    def applies_to(self, quantities: int, implied: int = 0, lexicon: bool = False) -> bool:
+        """Whether this stage searches problems with these numbers of printed and implied quantities."""
         kept = quantities - self.omit
         return (
             self.min_quantities <= quantities <= self.max_quantities
             and kept >= 1
+            and self.lexicon in (None, lexicon)
+            and self.implied <= implied
             and kept + self.added <= min(self.max_operands, MAX_OPERANDS)
         )
 
@@ -85,8 +91,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """Whether the tolerance is "less than", with ties decided in floating point."""
         return self.tolerance.startswith("<")
 
-    def stages_for(self, quantities: int) -> tuple[Stage, ...]:
-        return tuple([stage for stage in self.stage if stage.applies_to(quantities)])
+    def stages_for(self, quantities: int, implied: int = 0, lexicon: bool = False) -> tuple[Stage, ...]:
+        return tuple([stage for stage in self.stage if stage.applies_to(quantities, implied, lexicon)])
 
 
 def load_plan(name_or_path: str) -> Plan:
@@ -109,7 +115,7 @@ def load_plan(name_or_path: str) -> Plan:
 
 def stage_order() -> list[str]:
     """The names of the stages of the plan `full`, simplest first: the order in which tables list stages."""
-    return [stage.name for stage in load_plan("full").stage]
+    return list(dict.fromkeys([stage.name for stage in load_plan("full").stage]))
 
 
 def _read_plan(source: str, where: str) -> Plan:
@@ -120,7 +126,8 @@ def _read_plan(source: str, where: str) -> Plan:
         raise ConfigError(f"{where}: lists or tables are nested too deeply") from None
     except (ValueError, msgspec.ValidationError, MathCanonError) as error:
         raise ConfigError(f"{where}: {str(error).splitlines()[0]}") from None
-    names = [stage.name for stage in plan.stage]
-    if len(set(names)) < len(names) or not names:
-        raise ConfigError(f"{where}: a plan needs at least one stage, and stages need different names")
+    for lexicon in (False, True):
+        names = [stage.name for stage in plan.stage if stage.lexicon in (None, lexicon)]
+        if len(set(names)) < len(names) or not plan.stage:
+            raise ConfigError(f"{where}: a plan needs at least one stage, and stages need different names")
     return plan

@@ -221,7 +221,12 @@ def _digest_input(problems: Sequence[Problem]) -> str:
     """The digest of what the search reads of the problems: no text, no gold."""
     digest = hashlib.sha256()
     for problem in problems:
-        quantities = [(quantity.value, quantity.surface) for quantity in problem.quantities]
+        quantities = [
+            (quantity.value, quantity.surface, quantity.implied)
+            if quantity.implied
+            else (quantity.value, quantity.surface)
+            for quantity in problem.quantities
+        ]
         digest.update(msgspec.json.encode((problem.id, quantities, problem.answer)))
     return digest.hexdigest()
 

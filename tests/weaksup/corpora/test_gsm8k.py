@@ -1,4 +1,4 @@
-"""GSM8K: gold equations rebuilt from calculator steps."""
+"""GSM8K: gold equations rebuilt from worked solutions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mathcanon.values import evaluate
+from mathcanon import equivalent, evaluate
 from weaksup.corpora import read_corpus
-from weaksup.corpora.gsm8k import join_steps
+from weaksup.corpora.gsm8k import rebuild_gold
 
 from .writing import lines, write
 
@@ -33,37 +33,33 @@ def test_problems_are_numbered_and_steps_joined(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("steps", "answer", "known", "gold"),
+    ("solution", "question", "gold"),
     [
-        (["2+3=5", "5*4=20"], 20, [2, 3, 4], "(2+3)*4"),
-        (["2+3=5", "5*5=25"], 25, [2, 3, 5], "(2+3)*(2+3)"),  # not used yet: the step
-        (["2+3=5", "5*4=20", "20+5=25"], 25, [2, 3, 4, 5], "(2+3)*4+5"),  # used already: the number of the text
-        (["12/60=0.2", "0.2*50=10"], 10, [12, 50], "(12/60)*50"),
-        (["+3+3=6", "6//2=3"], 3, [3], "(3+3)/2"),
-        (["7=7"], 7, [7], "7"),
+        ("<<2+3=5>>5 and <<5*4=20>>20 #### 20", "2, 3 and 4", "(2+3)*4"),
+        ("<<12/60=0.2>>0.2 of 50 is <<0.2*50=10>>10 #### 10", "12 and 50", "(12/60)*50"),
+        ("She has 7*2=14 left, so 14-3 = $<<14-3=11>>11 #### 11", "7, 2 and 3", "7*2-3"),  # a step in prose
+        ("<<5*7=35>>35 and 75-35 = 40 is left, so 40/4 = $10 #### 10", "5, 7, 75 and 4", "(75-5*7)/4"),
     ],
 )
-def test_results_stand_for_their_steps(steps: list[str], answer: int, known: list[int], gold: str) -> None:
-    joined = join_steps(steps, answer=Fraction(answer), known=[Fraction(value) for value in known])
-    assert joined.equation is not None and evaluate(joined.equation) == answer
-    assert joined.equation == gold
+def test_results_stand_for_their_steps(solution: str, question: str, gold: str) -> None:
+    answer = Fraction(solution.rpartition("####")[2].strip())
+    rebuilt = rebuild_gold(solution, question, answer=answer).equation
+    assert rebuilt is not None and evaluate(rebuilt) == answer
+    assert equivalent(rebuilt, gold)
 
 
 @pytest.mark.parametrize(
-    ("steps", "missing"),
+    ("solution", "missing"),
     [
-        ([], "gold-no-steps"),
-        (["1+1=2"], "gold-last-step-not-answer"),
-        (["1+2=4"], "gold-step-wrong"),
-        (["a+2=3"], "gold-step-unreadable"),
-        (["1/0=3"], "gold-step-unreadable"),
-        (["3"], "gold-step-unreadable"),
-        (["1+1=2", *["2*1=2"] * 3000, "2+1=3"], "gold-too-long"),
-        (["9" * 3000 + "=3"], "gold-too-long"),
+        ("#### 3", "gold-no-steps"),
+        ("It must be three. #### 3", "gold-no-steps"),
+        ("<<1+1=2>>2 #### 3", "gold-no-steps"),
+        ("<<1+2=4>>4, so <<4-1=3>>3 #### 3", "gold-steps-not-answer"),
+        ("<<" + "1+" * 3000 + "1=3>>3 #### 3", "gold-too-long"),
     ],
 )
-def test_what_cannot_be_joined_says_why(steps: list[str], missing: str) -> None:
-    assert join_steps(steps, answer=Fraction(3)).missing == missing
+def test_what_cannot_be_rebuilt_says_why(solution: str, missing: str) -> None:
+    assert rebuild_gold(solution, "a question", answer=Fraction(3)).missing == missing
 
 
 def test_a_solution_without_result_is_skipped(tmp_path: Path) -> None:

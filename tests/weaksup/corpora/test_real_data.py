@@ -172,6 +172,6 @@ def test_gsm8k(data_dir: Path) -> None:
     corpus = read("gsm8k", data_dir / "gsm8k")
     assert {part: len(ids) for part, ids in corpus.parts.items()} == {"train": 7473, "test": 1019}
     assert corpus.skipped == []
-    assert corpus.gold_missing == {"gold-last-step-not-answer": 377 + 70, "gold-no-steps": 95 + 13}
+    assert corpus.gold_missing == {"gold-no-steps": 182 + 27, "gold-steps-not-answer": 27 + 4}
     assert gold_against_answer(corpus.problems) == {"exact": 7001 + 936}
     check_spans(corpus.problems)

@@ -12,6 +12,7 @@ from itertools import chain, combinations, combinations_with_replacement, produc
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from weaksup.records import CandidateSet, Problem, Quantity
 from weaksup.search.batch import search_problems
@@ -290,6 +291,41 @@ def test_a_limit_keeps_the_simplest() -> None:
     for limit in (1, 7, 10_000):
         assert search((2, 3, 4), 24, plan, limit).candidates == whole.candidates[:limit]
     assert whole.candidates[0].expr in ("N0*N1*N2", "N1*N2*N0")
+
+
+# --- implied quantities -----------------------------------------------------------------------------------------------
+
+
+def with_implied(printed: Sequence[object], implied: Sequence[object], answer: object) -> Problem:
+    plain = problem((*printed, *implied), answer)
+    marked = [replace(quantity, implied="word") for quantity in plain.quantities[len(printed) :]]
+    return replace(plain, quantities=(*plain.quantities[: len(printed)], *marked), lexicon="mine")
+
+
+@pytest.mark.parametrize("implied", [(), (60,), (7, 2), (60, 7, "1/100")], ids=str)
+def test_implied_quantities_are_used_as_if_each_choice_of_them_were_printed(implied: tuple[object, ...]) -> None:
+    """The stage with k implied quantities finds what `all` finds for each choice of k of them."""
+    for printed, answer in (((20, 3), 1), ((5, 7), 245), ((3,), 180), ((10, 50), 20), ((2, 2), 14)):
+        for used in range(3):
+            plan = plan_of(Stage(name="implied", implied=used), Stage(name="never", lexicon=False))
+            (found,) = search_problems([with_implied(printed, implied, answer)], plan)
+            numbers = [Fraction(str(value)) for value in (*printed, *implied)]
+            named = points(numbers, "value")
+            functions = [evaluated(candidate.expr, named, residues) for candidate in found.candidates]
+            expected: set[object] = set()
+            for chosen in combinations(range(len(printed), len(numbers)), used):
+                names = [f"N{i}" for i in (*range(len(printed)), *chosen)]
+                trees = all_trees([leaf(name, numbers, "value") for name in names])
+                expected |= {function for value, function in trees if value == Fraction(str(answer))}
+            assert set(functions) == expected and len(functions) == len(expected)
+            assert found.implied == len(implied)
+
+
+def test_a_stage_may_be_for_problems_with_or_without_a_lexicon() -> None:
+    plan = plan_of(Stage(name="with", lexicon=True), Stage(name="without", lexicon=False))
+    for one, stage in ((with_implied((2, 3), (), 6), "with"), (problem((2, 3), 6), "without")):
+        (found,) = search_problems([one], plan)
+        assert [candidate.stage for candidate in found.candidates] == [stage]
 
 
 # --- levels of deduplication ------------------------------------------------------------------------------------------

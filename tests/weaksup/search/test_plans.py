@@ -66,7 +66,27 @@ def test_a_stage_is_called_what_it_does(name: str) -> None:
     words = {"1": "add-1", "pi": "add-pi", "twice": "twice", "square": "square", "cube": "cube"}
     for stage in load_plan(name).stage:
         left_out = [f"omit-{stage.omit}"] * (stage.omit > 0)
-        assert stage.name == " ".join([*left_out, *[words[extra] for extra in stage.extras]]) or stage.name == "all"
+        implied = [f"implied-{stage.implied}"] * (stage.implied > 0)
+        said = " ".join([*left_out, *implied, *[words[extra] for extra in stage.extras]])
+        assert stage.name == said or stage.name == "all"
+
+
+def test_only_problems_with_a_lexicon_are_searched_with_implied_quantities() -> None:
+    plan = load_plan("full")
+    assert all(stage.lexicon for stage in plan.stage if stage.implied)
+    with_lexicon = [stage.name for stage in plan.stages_for(3, 1, True)]
+    assert "implied-1" in with_lexicon and "implied-2" not in with_lexicon
+    assert "add-pi" not in with_lexicon and "add-pi" in [stage.name for stage in plan.stages_for(3)]
+
+
+def test_a_stage_with_and_without_lexicon_may_share_a_name_but_no_problem_may_meet_it_twice(tmp_path: Path) -> None:
+    stages = '[[stage]]\nname = "all"\nlexicon = true\n[[stage]]\nname = "all"\n'
+    both = tmp_path / "both.toml"
+    both.write_text(f'name = "both"\n{stages}lexicon = false\n')
+    assert len(load_plan(str(both)).stages_for(2)) == len(load_plan(str(both)).stages_for(2, 0, True)) == 1
+    both.write_text(f'name = "both"\n{stages}')
+    with pytest.raises(ConfigError, match="different names"):
+        load_plan(str(both))
 
 
 def test_powers_begins_with_full() -> None:
@@ -190,18 +210,24 @@ def test_a_plan_that_is_not_there_is_the_error_of_its_file(tmp_path: Path) -> No
         ),
         (Stage(name="s", omit=1, extras=("square",)), 2, [("N0^2",), ("N1^2",)]),
         (Stage(name="s", extras=("cube",)), 2, [("N0^3", "N1"), ("N0", "N1^3")]),
+        (Stage(name="s", implied=1), 1, [("N0", "N1"), ("N0", "N2")]),
+        (
+            Stage(name="s", omit=1, implied=2, extras=("1", "twice")),
+            2,
+            [("N0", "N2", "N3", "1", "N0"), ("N1", "N2", "N3", "1", "N1")],
+        ),
     ],
 )
 def test_a_stage_chooses_its_operands(stage: Stage, quantities: int, expected: list[tuple[str, ...]]) -> None:
-    assert list(assignments(stage, quantities)) == expected
+    assert list(assignments(stage, quantities, 2)) == expected
 
 
 def test_each_choice_of_operands_comes_once() -> None:
     for plan in map(load_plan, PLANS):
         for stage in plan.stage:
             for quantities in range(1, 6):
-                if stage.applies_to(quantities):
-                    chosen = assignments(stage, quantities)
+                if stage.applies_to(quantities, 2, lexicon=bool(stage.lexicon)):
+                    chosen = assignments(stage, quantities, 2)
                     assert len(set(chosen)) == len(chosen) > 0
 
 

@@ -72,7 +72,7 @@ class Vocabulary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         """The words of a problem as numbers; `kinds` tells percent, fraction, decimal, 1 and other numbers apart."""
         found = [index.get(word, UNKNOWN) for word in problem.tokens]
         first = len(_RESERVED) - len(_NUMBERS)
-        for quantity in problem.quantities:
+        for quantity in problem.quantities[: problem.printed]:  # an implied quantity is read as its word
             kind = _WORD_OF_KIND.get(kind_of(quantity.value, quantity.surface), 0) if kinds else 0
             found[quantity.token] = first + kind
         return found
@@ -88,7 +88,7 @@ def make_vocabulary(
     """The vocabulary of the training problems and their equations."""
     words: Counter[str] = Counter()
     for problem in problems:
-        numbers = {quantity.token for quantity in problem.quantities}
+        numbers = {quantity.token for quantity in problem.quantities[: problem.printed]}
         words.update(token for i, token in enumerate(problem.tokens) if i not in numbers)
     tokens = Counter(token for tree in trees for token in set(tree))
     kept = [word for word, count in words.items() if count >= min_word_count and word not in _RESERVED]

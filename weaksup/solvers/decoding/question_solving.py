@@ -7,6 +7,8 @@ from itertools import islice
 
 import msgspec
 
+from ...corpora.implied import add_implied
+from ...corpora.lexicons import load_lexicons
 from ...corpora.problems import segment_text
 from ...corpora.quantities import QuantityError, language_of
 from ...corpora.questions import Question
@@ -30,13 +32,16 @@ class Solved(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def solve_questions(
-    solver: Solver, questions: Iterable[Question], *, beam: int = 5, language: str = ""
+    solver: Solver, questions: Iterable[Question], *, beam: int = 5, language: str = "", lexicon: str = "none"
 ) -> Iterator[Solved]:
-    """Yield the solution of each question in order; one that can't be read or solved costs only itself."""
-    stream = iter(questions)
+    """Yield the solution of each question in order; one that can't be read or solved costs only itself.
+
+    `lexicon` chooses the words that imply a quantity, as in `read_corpus`.
+    """
+    stream, lexicons = iter(questions), load_lexicons(lexicon)
     while batch := list(islice(stream, _AT_ONCE)):
         readings = [_read(question, language) for question in batch]
-        problems = [reading for reading in readings if isinstance(reading, Problem)]
+        problems = [add_implied(reading, lexicons) for reading in readings if isinstance(reading, Problem)]
         predictions = iter(solver.predict(problems, beam=beam))
         for question, reading in zip(batch, readings, strict=True):
             if isinstance(reading, Problem):

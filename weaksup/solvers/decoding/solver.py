@@ -22,6 +22,8 @@ from mathcanon import Expr, evaluate
 from mathcanon.errors import MathCanonError
 from mathcanon.files import AnyPath
 
+from ...corpora.implied import add_implied
+from ...corpora.lexicons import load_lexicons
 from ...corpora.problems import segment_text
 from ...corpora.quantities import language_of
 from ...errors import ConfigError, DataError
@@ -99,18 +101,21 @@ class Solver:
     def device(self) -> torch.device:
         return next(self.model.parameters()).device
 
-    def solve(self, text: str, *, beam: int = 5, language: str = "", number_words: bool = True) -> list[Prediction]:
+    def solve(
+        self, text: str, *, beam: int = 5, language: str = "", number_words: bool = True, lexicon: str = "none"
+    ) -> list[Prediction]:
         """Predictions for a text in English or Chinese, most likely first; raises `DataError` for an empty text.
 
         For a text without a number, equations have only constants, if the solver knows any.  Number words (two, half a
-        dozen) are quantities unless `number_words` is False.
+        dozen) are quantities unless `number_words` is False.  `lexicon` chooses the words that imply a quantity, as in
+        `read_corpus`; use that of the training corpus.
         """
         text, tokens, quantities = segment_text(text, language=language, number_words=number_words)
         if not tokens:
             raise DataError("the text is empty")
         language = language or language_of(text)
         problem = Problem(id="", text=text, tokens=tokens, quantities=quantities, answer="0", language=language)
-        return self.predict([problem], beam=beam)[0]
+        return self.predict([add_implied(problem, load_lexicons(lexicon))], beam=beam)[0]
 
     def predict(self, problems: Sequence[Problem], *, beam: int = 5, batch_size: int = 64) -> list[list[Prediction]]:
         """For each problem, the beam's equations that have a value, most likely first."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from weaksup.corpora.implied import add_implied
+from weaksup.corpora.lexicons import load_lexicons
+from weaksup.corpora.problems import segment_text
 from weaksup.corpora.stories import read_stories
 from weaksup.records import Label, Problem, Quantity, Scored
 from weaksup.solvers.data.lessons import Lesson, gold_lessons, label_lessons, make_examples
@@ -90,6 +93,28 @@ def test_numbers_are_read_by_their_kind_where_asked(surface: str, value: str, wo
 
 
 # --- lessons ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_implied_quantity_is_read_as_its_word_and_copied_from_there() -> None:
+    text, tokens, quantities = segment_text("It lasts 90 minutes. What is that in working hours if 4 are shown?")
+    plain = Problem(id="1", text=text, tokens=tokens, quantities=quantities, answer="6", language="en", gold="90*4/60")
+    problem = add_implied(plain, load_lexicons("en"))
+    assert [quantity.value for quantity in problem.quantities] == ["90", "4", "60"]
+    lessons, _ = gold_lessons([problem], writing="label")
+    assert lessons[0].trees == (("/", "*", "N0", "N1", "N2"),)
+    vocabulary = make_vocabulary([problem], [tree for lesson in lessons for tree in lesson.trees], min_word_count=1)
+    assert "hours" in vocabulary.words and vocabulary.constants == ()
+    for solver in ("gts", "g2t"):
+        config = SolverConfig(solver=solver)
+        (example,), _ = make_examples(lessons, vocabulary, config)
+        place = tokens.index("hours")
+        assert example.places == (tokens.index("90"), tokens.index("4"), place)
+        assert vocabulary.words[example.words[place]] == "hours"
+        assert vocabulary.words[example.words[tokens.index("90")]] == "NUM"
+        if example.graphs is not None:
+            comparisons = set(example.graphs.comparisons)
+            assert {(tokens.index("90"), place), (place, tokens.index("4"))} <= comparisons
+            assert any(centre == place for centre, _ in example.graphs.cells)
 
 
 def test_gold_lessons_say_what_is_left_out() -> None:
