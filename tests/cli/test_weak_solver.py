@@ -580,7 +580,7 @@ def test_solve_takes_files_and_stdin_and_prints_json_lines(model: Path, tmp_path
     alone = json.loads(run("solve", model, found[0]["text"], "--json").stdout)["predictions"][0]
     assert (found[0]["equation"], found[0]["answer"]) == (alone["equation"], alone["value"])
     assert [one["fault"] for one in found[1:]] == [
-        "there is no number in the text", "row-damaged: 3 cells, the header has 2",
+        "there is no number in the text", "row-damaged: 4 cells, the header has 2",
     ]  # fmt: skip
     lines = 'Tom has 3 apples and buys 5 more. How many?\n\n{"id": "x", "question": "2 and 3?"}\n{"id": 1}\n{oops\n'
     piped = CliRunner().invoke(main, ["solve", str(model), "--path", "-"], input=lines)
