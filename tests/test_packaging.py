@@ -51,12 +51,12 @@ def folder_of(package: str) -> Path:
 
 
 def files_of(package: str) -> list[str]:
-    """The files whose nearest package this is, relative to its folder."""
+    """The files whose nearest package this is, relative to its folder; the sources of the core are in the sdist only."""
     folder = folder_of(package)
     return [
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
-        if path.is_file() and path.parent.name != "__pycache__" and path.suffix not in (".so", ".pyd")
+        if path.is_file() and path.parent.name not in ("__pycache__", "csrc") and path.suffix not in (".so", ".pyd")
         if next(above for above in path.parents if (above / "__init__.py").exists()) == folder
     ]
 
