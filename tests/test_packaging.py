@@ -51,7 +51,7 @@ def folder_of(package: str) -> Path:
 
 
 def files_of(package: str) -> list[str]:
-    """The files whose nearest package this is, relative to its folder; the sources of the core are in the sdist only."""
+    """The files whose nearest package this is, relative to its folder; sources of the core are in the sdist only."""
     folder = folder_of(package)
     return [
         path.relative_to(folder).as_posix()
