@@ -2,7 +2,7 @@
 
 Every leaf and every block that a step makes gets a number.  A step on two numbers is looked up; only the last step of a
 hit, which is nearly always a new one, is folded, and its text is joined from the texts of its blocks.  The result is
-the text of the canonical form, as `str(canonical(...))` gives it.  Costs about 5 microseconds a hit.
+the text of the canonical form, as `str(canonical(...))` gives it.
 """
 
 from __future__ import annotations
