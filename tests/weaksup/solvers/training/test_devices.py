@@ -14,6 +14,7 @@ from torch import Tensor
 
 from weaksup.baselines.lbf import Fixer
 from weaksup.baselines.sampling import write_trees
+from weaksup.baselines.table import LBFConfig
 from weaksup.baselines.unlabelled import Unlabelled
 from weaksup.baselines.warm import Reinforcer
 from weaksup.solvers.data.batches import make_batch
@@ -123,9 +124,9 @@ def test_a_baseline_teaches_on_the_device(teacher: str, tmp_path: Path, monkeypa
     problems = [lesson.problem for lesson in lessons]
     with second_device(monkeypatch) as mode:
         given = Unlabelled(problems, CONFIG, min_word_count=2, device=FAR)
-        source: Any = Reinforcer(given, draws=2)
+        source: Any = Reinforcer(given, draws=2, beam=3, entropy=0.01)
         if teacher == "lbf":
-            source = Fixer(given, memory=True, walk=3, writing="label", seed=0)
+            source = Fixer(given, LBFConfig(memory=True), writing="label", seed=0)
         weighted = msgspec.structs.replace(TRAIN, soft="expected")
         run = TrainingRun(source, given.vocabulary, [], tmp_path, config=CONFIG, train=weighted, device=FAR)
         for places in list(run._places())[:2]:

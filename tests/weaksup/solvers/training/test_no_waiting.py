@@ -19,6 +19,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from weaksup.baselines.lbf import Fixer
+from weaksup.baselines.table import LBFConfig
 from weaksup.baselines.unlabelled import Unlabelled
 from weaksup.baselines.warm import Reinforcer
 from weaksup.corpora.stories import read_stories
@@ -170,7 +171,9 @@ class CountedTeacher:
 
 def teacher(name: str, problems: list[Problem]) -> Any:
     given = Unlabelled(problems, CONFIG, min_word_count=1)
-    return Reinforcer(given, draws=3) if name == "warm" else Fixer(given, memory=True, walk=2, writing="label", seed=0)
+    if name == "warm":
+        return Reinforcer(given, draws=3, beam=1, entropy=0.0)
+    return Fixer(given, LBFConfig(memory=True), writing="label", seed=0)
 
 
 def waits_of_a_step(name: str, folder: Path, size: int) -> tuple[int, int]:
