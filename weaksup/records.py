@@ -117,7 +117,7 @@ class Label(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: str
     expr: str  # over N0, N1... and the constants 1 and 3.14
     equation: str  # the same in the problem's own numbers: "x=(11-1)*2"
-    posterior: float  # how sure the ranker is; 1 if there was only one candidate
+    posterior: float  # the probability that it is right; those of the candidates may add up to less than 1
     candidates: int  # how many there were
     stage: str
     ranker: str
