@@ -216,6 +216,8 @@ def made_rows(made: Circumstances | None, times: Mapping[str, float]) -> list[tu
         counts = [("threads", made.threads), ("search processes", made.workers)]
         rows += [(name, None if value is None else str(value)) for name, value in counts]
         rows += [("device", made.device)]
+    # Without the time of the report, which is not known while it is written: the same files give the same page.
+    times = {step: seconds for step, seconds in times.items() if step != "report"}
     inner = times.get("drafts", 0.0) if any(step.startswith("rank ") for step in times) else 0.0
     if times:
         rows.append(("duration", duration_text(sum(times.values()) - inner)))

@@ -71,8 +71,8 @@ def run(
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """What a run folder holds, without the times, and without the path of the labels that the solver's origin names."""
-    left_out = {"times.json", "times.jsonl", "run.json"}
+    """What a run folder holds, without times, the date (which the report has too), and the path of the labels."""
+    left_out = {"times.json", "times.jsonl", "made.json", "report.html", "run.json"}
     found = sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in left_out)
     return {str(path.relative_to(folder)): path.read_bytes() for path in found}
 

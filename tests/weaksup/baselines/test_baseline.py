@@ -28,7 +28,7 @@ from . import small_baseline
 from .small_baseline import TRAINING, files, run, stories
 
 NAMES = ("lbf", "warm")
-MEASURED = ("metrics.json", "examples.jsonl", "report.html")
+MEASURED = ("metrics.json", "examples.jsonl", "examples.test.jsonl", "predictions.jsonl")
 MODEL = ("config.json", "metrics.jsonl", "model.safetensors", "vocabulary.json")
 
 
@@ -48,6 +48,7 @@ def test_a_folder_holds_what_it_should(name: str, finished: dict[str, Path]) -> 
     expected = {"config.toml", "labels.jsonl", "labels.jsonl.run.json", *MEASURED}
     assert files(finished[name]).keys() == expected | {f"{model}/{file}" for model in models for file in MODEL}
     Solver.load(finished[name] / "solver")
+    assert (finished[name] / "report.html").exists()
     assert (finished[name] / "solver" / "run.json").exists()
 
 
@@ -99,6 +100,7 @@ def test_a_report_that_is_missing_is_made_without_training(finished: dict[str, P
     for name in ("examples.jsonl", "report.html"):
         (folder / name).unlink()
     run("lbf", folder)
+    assert (folder / "report.html").exists()
     assert files(folder) == files(finished["lbf"])
 
 

@@ -379,10 +379,10 @@ def test_a_problem_is_shown_with_its_quantities_and_verdicts() -> None:
     assert shown.text == "there are [N0=6] and [N1=2] and [N2=4]"
     assert shown.quantities == {"N0": "6", "N1": "2", "N2": "4"}
     table = shown_table(shown)
-    assert table.head == ("candidate", "equation", "stage", "value", "posterior", "gold")
+    assert table.head == ("", "candidate", "equation", "stage", "value", "posterior", "gold")
     assert table.rows == [
-        ("(N0-N1)*N2", "x=(6-2)*4", "all", "16", "0.000", "no"),
-        ("N0*N1+N2", "x=6*2+4", "all", "16", "0.750", "yes"),
+        ("label", "N0*N1+N2", "x=6*2+4", "all", "16", "0.750", "yes"),
+        ("", "(N0-N1)*N2", "x=(6-2)*4", "all", "16", "0.000", "no"),
     ]
 
 
@@ -396,11 +396,11 @@ def test_without_gold_and_posterior_there_is_no_verdict() -> None:
 def test_a_label_is_shown_with_the_candidates_it_kept() -> None:
     best = msgspec.structs.replace(label("2", "N2+N0*N1"), posterior=0.75, others=(Scored(expr="N0", posterior=0.125),))
     assert shown_table(show_problem(TWO, best)).rows == [
-        ("N2+N0*N1", "x=4+6*2", "all", "16", "0.750", "yes"),
-        ("N0", "x=6", "", "16", "0.125", "no"),
+        ("label", "N2+N0*N1", "x=4+6*2", "all", "16", "0.750", "yes"),
+        ("", "N0", "x=6", "", "16", "0.125", "no"),
     ]
     # However the label writes it, it is the same candidate.
-    assert [row[4] for row in shown_table(show_problem(TWO, SETS[1], label=best)).rows] == ["0.000", "0.750"]
+    assert [row[5] for row in shown_table(show_problem(TWO, SETS[1], label=best)).rows] == ["0.750", "0.000"]
 
 
 def test_marks_stand_around_what_the_text_has() -> None:
