@@ -40,7 +40,8 @@ CPU = torch.device("cpu")
 
 def config_of(preset: str, solver: str) -> SolverConfig:
     """The network of a preset, narrow and without dropout, so that two passes can be compared."""
-    narrow = {"embedding": 8, "hidden": 16, "dropout": 0.0, "word_dropout": 0.0, "solver": solver}
+    narrow = {"embedding": 8, "hidden": 16, "solver": solver}
+    narrow |= {"dropout": 0.0, "word_dropout": 0.0, "graph_dropout": None}
     return msgspec.structs.replace(PRESETS[preset][0], **narrow)
 
 
