@@ -93,7 +93,8 @@ def test_version_is_that_of_the_package() -> None:
     assert out("--version").split()[-1] == mc.__version__
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+# A server does not end by itself: test_explorer.py starts it and stops it.
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "serve"])
 def test_help_of_each_command_has_an_example_that_works(command: str, tmp_path: Path) -> None:
     text = out(command, "--help")
     usage, _, body = text.partition("\n\n")
