@@ -173,5 +173,5 @@ def test_gsm8k(data_dir: Path) -> None:
     assert {part: len(ids) for part, ids in corpus.parts.items()} == {"train": 7473, "test": 1019}
     assert corpus.skipped == []
     assert corpus.gold_missing == {"gold-no-steps": 182 + 27, "gold-steps-not-answer": 27 + 4}
-    assert gold_against_answer(corpus.problems) == {"exact": 7001 + 936}
+    assert gold_against_answer(corpus.problems) == {"exact": 7264 + 988}
     check_spans(corpus.problems)

@@ -272,5 +272,5 @@ def test_a_baseline_needs_no_search_and_gold_may_be_compared_with_it(tmp_path: P
     again = {"ranker": "lbf", "compare": ["gold"], "lbf": {"memory": True}, "training": {"batch_size": 8}}
     run(tmp_path / "run", resume=True, **again)
     assert digests(tmp_path / "run") == before
-    with pytest.raises(ConfigError, match=r"lbf was 2 items, now not given"):
+    with pytest.raises(ConfigError, match=r"lbf was \d+ items, now not given"):
         run(tmp_path / "run", resume=True, **{**again, "lbf": None})
