@@ -583,7 +583,9 @@ def test_solve_takes_files_and_stdin_and_prints_json_lines(model: Path, tmp_path
         "there is no number in the text", "row-damaged: 4 cells, the header has 2",
     ]  # fmt: skip
     lines = 'Tom has 3 apples and buys 5 more. How many?\n\n{"id": "x", "question": "2 and 3?"}\n{"id": 1}\n{oops\n'
-    piped = CliRunner().invoke(main, ["solve", str(model), "--path", "-"], input=lines)
+    code = "from mwp_cli.weak import main; main()"
+    command = [sys.executable, "-c", code, "solve", str(model), "--path", "-"]
+    piped = subprocess.run(command, input=lines.encode(), capture_output=True, check=True)
     answers = [json.loads(line) for line in piped.stdout.splitlines()]
     assert [one["id"] for one in answers] == ["1", "x", "4", "5"]
     assert answers[0]["equation"] == alone["equation"]

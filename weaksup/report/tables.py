@@ -208,7 +208,8 @@ def value_table(title: str, head: tuple[str, str], values: Iterable[tuple[str, f
 
 
 def made_rows(made: Circumstances | None, times: Mapping[str, float]) -> list[tuple[str, str]]:
-    """When and how a run was made, and how long its steps took."""
+    """When and how a run was made, and how long its steps took before the report, which may be made again."""
+    times = {step: seconds for step, seconds in times.items() if step != "report"}
     rows: list[tuple[str, str | None]] = []
     if made is not None:
         used = ", ".join(f"{name} {version}" for name, version in made.versions.items())
