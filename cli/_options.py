@@ -90,8 +90,6 @@ class TextInput(click.File):
         if isinstance(value, str) and value != "-" and is_named_pipe(value):
             self.fail(f"'{value}' is a named pipe, which may have no writer: use - and redirect it", param, ctx)
         file: Any = super().convert(value, param, ctx)
-        if not isinstance(file, io.BufferedReader):  # a stdin that a program has put in place of the real one
-            file = io.BufferedReader(file)
         packed = file.peek(2)[:2] == b"\x1f\x8b"
         return io.TextIOWrapper(
             cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file, "utf-8", "surrogateescape"
