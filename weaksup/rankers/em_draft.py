@@ -1,11 +1,11 @@
 """EM with text: the posteriors of `em.py`, refined by a draft model that reads the problems.
 
 For each problem the draft scores a shortlist of the most likely candidates by templates;
-log-posterior = log(posterior by templates) + weight * log P(equation | text).  The weight is less than 1, because the
-draft has learnt from these posteriors and is not independent of them.  About the case that no candidate is right the
-draft says nothing: it counts like the best candidate.  The draft itself is trained on posteriors, by the marginal
-likelihood of each problem's shortlist: it chooses among the candidates while it learns, and does not copy the errors of
-a single pick.  The next draft is trained on the result.
+log-posterior = log(posterior by templates) + weight * log P(equation | text).  The weight is 1, as if the two were
+independent, and not fitted to anything; docs/results.md shows what other weights do.  About the case that no candidate
+is right the draft says nothing: it counts like the best candidate.  The draft itself is trained on posteriors, by the
+marginal likelihood of each problem's shortlist: it chooses among the candidates while it learns, and does not copy the
+errors of a single pick.  The next draft is trained on the result.
 
 A draft has memorized its training problems, so it is overconfident on them.  Problems that it was not trained on (the
 valid part, whose answers are known) show how confident it should be: the log-posteriors are divided by the temperature
@@ -28,7 +28,7 @@ from .readings import Array
 
 __all__ = ["DRAFT_WEIGHT", "rank_em_draft", "shortlist", "temperature"]
 
-DRAFT_WEIGHT = 2 / 3
+DRAFT_WEIGHT = 1.0
 _SHORT, _LONG = 10, 30  # the length of the shortlist, for problems of up to three quantities and for larger ones
 _LEAST = 1e-9
 _HOTTEST = 100.0
