@@ -1,8 +1,8 @@
 /* libFuzzer's entry: two texts, parted by a newline, through everything that reads them.
  *
  *     clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
- *         mathcanon/csrc/fuzz.c mathcanon/csrc/read.c mathcanon/csrc/form.c mathcanon/csrc/residue.c mathcanon/csrc/polynomial.c mathcanon/csrc/equal.c -o fuzz
- *     ./fuzz -max_total_time=600 -max_len=400 -dict=mathcanon/csrc/fuzz.dict
+ *         fuzz.c read.c form.c residue.c polynomial.c equal.c -o fuzz
+ *     ./fuzz -max_total_time=600 -max_len=400 -dict=fuzz.dict
  */
 #include "core.h"
 
@@ -46,7 +46,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         read_one(left, (int)left_size);
         read_one(right, (int)right_size);
         int found = compare_texts(left, (int)left_size, right, (int)right_size);
-        if (compare_texts(right, (int)right_size, left, (int)left_size) != found) abort();
+        int turned = compare_texts(right, (int)right_size, left, (int)left_size);
+        /* Names are numbered from the left, so one of the two orders may have too many of them to answer. */
+        if (found != NOT_MINE && turned != NOT_MINE && turned != found) abort();
         int same = compare_texts(left, (int)left_size, left, (int)left_size);
         if (same == DIFFERENT) abort();
     }
