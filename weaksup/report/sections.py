@@ -19,7 +19,7 @@ from .headline import headline
 from .published import is_math23k
 from .run_numbers import RunNumbers
 from .shown_predictions import prediction_choices
-from .tables import ablation_table, config_rows, label_table, made_rows, search_tables, size_table
+from .tables import ablation_table, config_rows, label_table, limits_table, made_rows, search_tables, size_table
 
 __all__ = ["SECTIONS", "PageInput", "Section", "page_input"]
 
@@ -74,6 +74,7 @@ def _search(page: PageInput) -> dict[str, Any]:
         "sizes": size_table(found, page.runs),
         "distribution": distribution_figure(page.metrics.distribution),
         "by_size": size_figure(found, page.runs),
+        "limits": limits_table(page.metrics.limited),
     }
 
 
