@@ -121,8 +121,8 @@ def memory_option(command: F) -> F:
         "--memory",
         type=ByteSize(Memory),
         metavar="SIZE",
-        help="Memory of each search process for hits and candidates, such as 500MB or 2GB.  A stage that needs more for "
-        "a problem is left out for this problem.  [default: 1GB]",
+        help="Memory of each search process for hits and candidates, such as 500MB or 2GB.  A stage that needs more "
+        "for a problem is left out for this problem.  [default: 1GB]",
     )(command)
 
 

@@ -122,7 +122,7 @@ def _settings(page: PageInput) -> dict[str, Any]:
     made = made_rows(page.run.made, page.run.times)
     lists = {
         "All settings of the run": config_rows(page.metrics.config),
-        "Effective settings of solver, training and drafts": config_rows(page.metrics.effective),
+        "Effective settings of corpus, solver, training and drafts": config_rows(page.metrics.effective),
     }
     known = {title: rows for title, rows in lists.items() if rows}
     return {"made": made, "lists": known} if made or known else {}
