@@ -16,9 +16,9 @@ import click
 
 from mathcanon.files import bounded_lines, is_named_pipe
 from weaksup.errors import DataError
-from weaksup.settings import Fold, Folds, ReadingOptions, Seed, SourceOptions, given_options
+from weaksup.settings import Fold, Folds, Memory, ReadingOptions, Seed, SourceOptions, given_options
 
-from ._arguments import in_range
+from ._arguments import ByteSize, in_range
 from ._progress import working
 from ._terminal import warn
 
@@ -43,6 +43,7 @@ __all__ = [
     "described",
     "force_option",
     "json_option",
+    "memory_option",
     "option_name",
     "part_options",
     "reading_options",
@@ -113,6 +114,16 @@ def json_option(command: F) -> F:
 
 def force_option(command: F) -> F:
     return click.option("--force", is_flag=True, help="Replace an existing file.")(command)
+
+
+def memory_option(command: F) -> F:
+    return click.option(
+        "--memory",
+        type=ByteSize(Memory),
+        metavar="SIZE",
+        help="Memory of each search process for hits and candidates, such as 500MB or 2GB.  A stage that needs more "
+        "for a problem is left out for this problem.  [default: 1GB]",
+    )(command)
 
 
 _LARGE = 5_000_000  # bytes; reading a file of this size takes more than a moment

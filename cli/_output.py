@@ -15,10 +15,11 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -27,11 +28,15 @@ from weaksup.errors import WeakSupError
 
 from ._terminal import echo, escape_json, one_line, warn
 
-__all__ = ["Commands", "command_line", "error_line", "print_json", "print_table", "record_fields"]
+if TYPE_CHECKING:
+    from weaksup.records import Limited
+
+__all__ = ["Commands", "command_line", "error_line", "print_json", "print_limited", "print_table", "record_fields"]
 
 # torch raises RuntimeError, not MemoryError, when memory runs out.
 _TORCH_MEMORY = re.compile("can't allocate memory|not enough memory|out of memory")
 _SHOWN = 400  # characters shown at either end of a long error message
+_LISTED = 20  # problems that met a limit; --json lists all
 
 YES, NO, BAD, FAULT, INTERRUPTED, TERMINATED = 0, 1, 2, 70, 130, 143  # 70 is EX_SOFTWARE of sysexits.h
 
@@ -169,3 +174,13 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     for row in cells:
         echo("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def print_limited(limited: Mapping[str, Sequence[Limited]], *, where: str) -> None:
+    """Print the problems for which the search left out stages, by id, if there are any; `where` all of them are."""
+    if limited:
+        echo(f"{len(limited):,} without some stages, which met a limit (see --memory):")
+    for id, limits in islice(limited.items(), _LISTED):
+        echo(f"  {one_line(id)}: " + ", ".join(f"{one.stage} ({one.reason})" for one in limits))
+    if len(limited) > _LISTED:
+        echo(f"  ... and {len(limited) - _LISTED:,} more, see {where}")

@@ -25,11 +25,12 @@ from ._options import (
     Source,
     described,
     json_option,
+    memory_option,
     reading_options,
     story_seed_option,
     with_options,
 )
-from ._output import command_line, print_json, print_table
+from ._output import command_line, print_json, print_limited, print_table
 from ._progress import StepsDisplay
 from ._terminal import echo, warn
 from ._torch import (
@@ -73,6 +74,7 @@ __all__ = ["pipeline"]
               help="Arms to compare with: rankers, baselines or gold.  [default: random]")  # fmt: skip
 @click.option("--plan", metavar="NAME|FILE", help="The search plan.  [default: full]")
 @click.option("--limit", type=in_range(Count), help="Keep at most this many candidates per problem, simplest first.")
+@memory_option
 @preset_option
 @click.option("--epochs", type=in_range(Epochs), help="Epochs of the solver.")
 @click.option("--draft-epochs", type=in_range(Epochs), help="Epochs of the first draft model.")
@@ -120,13 +122,16 @@ def pipeline(
     Without options it uses 1,000 embedded stories and takes two to three minutes.  A run killed at any moment resumes
     with --resume and ends with the same bytes.
 
+    If a stage of the plan finds more for a problem than --memory has room for, the problem does without this stage.
+    Such problems are listed at the end, in metrics.json and in the report.  With --strict, the first one is an error.
+
     \b
     mwp-weak pipeline
     mwp-weak pipeline --data math23k --path Math_23K.json --split-file split.json --out run
     """
     from weaksup.pipeline.config import GOLD, merge_config, source_settings
     from weaksup.report import require_jinja
-    from weaksup.storage.run_files import CONFIG, REPORT
+    from weaksup.storage.run_files import CONFIG, METRICS, REPORT
 
     given = {name: str(value) if isinstance(value, Path) else value for name, value in flags.items()}
     if ablate or compare is not None:
@@ -155,6 +160,7 @@ def pipeline(
                 corpus=corpus,
                 command=command_line(),
                 threads=threads,
+                strict=strict,
             )
     except KeyboardInterrupt:
         warn(f"the work so far is kept; resume with: mwp-weak pipeline --out {folder} --resume")
@@ -163,6 +169,7 @@ def pipeline(
         print_json(metrics)
         return
     _print_metrics(metrics)
+    print_limited(metrics.limited, where=f"limited in {folder / METRICS}")
     echo(f"\n{folder / REPORT}")
 
 

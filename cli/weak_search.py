@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import time
-from itertools import islice
 from pathlib import Path
 
 import click
 
-from weaksup.settings import Count, Memory, Workers
+from weaksup.settings import Count, Workers
 
-from ._arguments import ByteSize, in_range
-from ._options import FILE, Source, json_option, source_options
-from ._output import print_json
+from ._arguments import in_range
+from ._options import FILE, Source, json_option, memory_option, source_options
+from ._output import print_json, print_limited
 from ._progress import Progress
 from ._terminal import echo, warn
 
 __all__ = ["search"]
-
-_LISTED = 20  # problems that met a limit; --json lists all
 
 
 @click.command()
@@ -28,9 +25,7 @@ _LISTED = 20  # problems that met a limit; --json lists all
     "--plan", default="full", show_default=True, metavar="PLAN", help="full, paper, powers, released, or a .toml file."
 )
 @click.option("--limit", type=in_range(Count), help="Keep at most this many candidates per problem, simplest first.")
-@click.option("--memory", type=ByteSize(Memory), default="1GB", show_default=True, metavar="SIZE",
-              help="Memory of each worker for hits and candidates, such as 500MB or 2GB.  A stage that needs more for "
-              "a problem is left out for this problem.")  # fmt: skip
+@memory_option
 @click.option("--engine", type=click.Choice(["local", "dask"]), default="local", show_default=True,
               help="Processes on this machine, or a Dask cluster.")  # fmt: skip
 @click.option("--workers", type=in_range(Workers), help="Number of processes.  [default: one per core]")
@@ -43,7 +38,7 @@ def search(
     output: Path,
     plan: str,
     limit: int | None,
-    memory: int,
+    memory: int | None,
     engine: str,
     workers: int | None,
     scheduler: str | None,
@@ -64,6 +59,7 @@ def search(
     mwp-weak search --data math23k --path Math_23K.json.gz --plan paper -o candidates.jsonl
     mwp-weak search --engine dask --scheduler tcp://10.0.0.1:8786 -o candidates.jsonl
     """
+    from weaksup.search.budget import DEFAULT_MEMORY
     from weaksup.search.executors import available_cores
     from weaksup.search.plans import load_plan
     from weaksup.search.search_corpus import limited_problems, parts_folder, run_search
@@ -85,7 +81,7 @@ def search(
                 engine="dask" if engine == "dask" else "local",
                 scheduler=scheduler,
                 limit=limit,
-                memory=memory,
+                memory=memory or DEFAULT_MEMORY,
                 strict=source.strict,
                 options=source.options,
                 source=source.path,
@@ -111,9 +107,4 @@ def search(
     echo(f"{counts['problems']:,} problems, {counts['covered']:,} covered ({share:.1%}), ", nl=False)
     echo(f"{counts['single']:,} with one candidate, {counts['covered'] - counts['single']:,} with several")
     echo(f"{counts['candidates']:,} candidates, largest set {counts['largest']:,}")
-    if limited:
-        echo(f"{len(limited):,} without some stages, which met a limit (see --memory):")
-    for id, limits in islice(limited.items(), _LISTED):
-        echo(f"  {id}: " + ", ".join(f"{one.stage} ({one.reason})" for one in limits))
-    if len(limited) > _LISTED:
-        echo(f"  ... and {len(limited) - _LISTED:,} more, see the field limits in {output}")
+    print_limited(limited, where=f"the field limits in {output}")

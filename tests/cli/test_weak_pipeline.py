@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from weaksup.records import Label
+from weaksup.records import CandidateSet, Label
 from weaksup.storage.json_lines import read_records
 
 pytest.importorskip("torch", reason="the pipeline trains solvers")
@@ -229,3 +230,41 @@ def test_a_full_disk_is_one_line_and_loses_nothing(
     code, _, err = call("pipeline", *TINY, "--ranker", "basic", "--out", folder, "--resume")
     assert code == 0, err
     assert (folder / "labels.jsonl").read_bytes() == (run_folder[0] / "labels.jsonl").read_bytes()
+
+
+def test_problems_that_met_a_limit_are_listed_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from weaksup.search import search_corpus
+
+    real = search_corpus.search_shards
+    given: list[int] = []
+
+    def search_in_little_memory(shards: object, **settings: Any) -> Any:
+        given.append(settings["memory"])
+        return real(shards, **settings | {"memory": 1_500_000})
+
+    monkeypatch.setattr(search_corpus, "search_shards", search_in_little_memory)
+    rows = [{"id": f"sum{i}", "text": f"{i} and {i + 3} make?", "answer": 2 * i + 3} for i in range(2, 22)]
+    rows += [{"id": f"ones{i}", "text": "1 and 1 and 1 and 1 and 1 make?", "answer": 1} for i in range(6)]
+    mine, out = tmp_path / "mine.jsonl", tmp_path / "run"
+    mine.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["pipeline", "--path", mine, *DRAFTS, "--epochs", "1", "--rounds", "0", "--workers", "1", "--out", out]
+    code, shown, err = call(*command, "--memory", "500MB")
+    assert code == 0, err
+    assert set(given) == {5 * 10**8}
+    assert "memory = 500000000\n" in (out / "config.toml").read_text()
+    sets = read_records(out / "candidates.jsonl", CandidateSet)
+    searched = {found.id: found.limits for found in sets if found.limits}
+    assert searched
+    assert {id[:4] for id in searched} == {"ones"}
+    limited = json.loads((out / "metrics.json").read_text())["limited"]
+    assert searched.keys() <= limited.keys()
+    assert f"{len(limited)} without some stages, which met a limit (see --memory):\n" in shown
+    page = (out / "report.html").read_text()
+    for id, limits in limited.items():
+        stages = ", ".join(f"{one['stage']} ({one['reason']})" for one in limits)
+        assert f"  {id}: {stages}\n" in shown
+        assert f">{id}</th>" in page
+        assert stages in page
+    code, _, err = call(*command[:-1], tmp_path / "strict", "--strict")
+    assert code == 2
+    assert err.splitlines()[-1].startswith("error: problem ones")

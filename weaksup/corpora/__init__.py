@@ -28,7 +28,7 @@ from ..records import Problem, Skipped
 from . import ape210k, arrow, asdiv, delimited, gsm8k, jsonl, math23k, mawps, mwptoolkit, svamp
 from .data_files import digest_files
 from .implied import add_implied
-from .lexicons import load_lexicons
+from .lexicons import DEFAULT_LEXICON, load_lexicons
 from .own_data import OPTIONS as OWN_OPTIONS
 from .sample import Sample, take_sample
 
@@ -42,7 +42,7 @@ class Reader(NamedTuple):
     files: tuple[dict[str, str], ...]  # layouts of a folder, part -> file name; a corpus in one file is the part ""
     about: str
     options: frozenset[str] = frozenset({"number_words", "segmenter"})
-    lexicon: str = "none"  # the default of the option `lexicon`, which every corpus has
+    lexicon: str = DEFAULT_LEXICON  # the default of the option `lexicon`, which every corpus has
     known_by: Callable[[Sample], bool] = lambda sample: False  # whether a file looks like one of this corpus
     all_files: Callable[[Path], list[Path]] = lambda path: [path]  # the files that are read for one of the layout
 
@@ -82,18 +82,21 @@ READERS: dict[str, Reader] = {
         (),
         "embedded story problems, English and Chinese",
         frozenset({"seed", "size", "language"}),
+        lexicon="none",  # the generator prints every number that an equation needs
         known_by=lambda sample: sample.suffix == ".toml",
     ),
     "math23k": Reader(
         math23k.read_math23k,
         math23k.FILES,
         "Chinese, 23,162 problems, segmented",
+        lexicon="none",
         known_by=lambda sample: _published_in(sample, "zh") and not sample.one_line,
     ),
     "ape210k": Reader(
         ape210k.read_ape210k,
         ape210k.FILES,
         "Chinese, JSON Lines, split by character",
+        lexicon="none",
         known_by=lambda sample: _published_in(sample, "zh") and sample.one_line,
     ),
     "mawps": Reader(
@@ -119,7 +122,6 @@ READERS: dict[str, Reader] = {
         gsm8k.read_gsm8k,
         gsm8k.FILES,
         "English, worked solutions, gold rebuilt from their steps",
-        lexicon="auto",
         known_by=lambda sample: sample.kind == "JSON" and sample.has("question") and "####" in sample.text("answer"),
     ),
     "mwptoolkit": Reader(
@@ -209,11 +211,11 @@ def lexicon_of(name: str, chosen: str | None = None) -> str:
     """The lexicon that the corpus `name` is read with: the chosen one, or its default.
 
     >>> lexicon_of("gsm8k"), lexicon_of("math23k"), lexicon_of("math23k", "zh")
-    ('auto', 'none', 'zh')
+    ('en', 'none', 'zh')
     """
     if chosen is not None:
         return chosen
-    return READERS[name].lexicon if name in READERS else "none"  # a corpus of Python objects has any name
+    return READERS[name].lexicon if name in READERS else DEFAULT_LEXICON  # a corpus of Python objects has any name
 
 
 def read_corpus(

@@ -13,7 +13,7 @@ from ..records import Problem, Skipped
 from . import Corpus, collect
 from .arrow import plain_value
 from .implied import add_implied
-from .lexicons import load_lexicons
+from .lexicons import DEFAULT_LEXICON, load_lexicons
 from .own_data import OPTIONS, own_problems
 from .records_json import Record
 
@@ -23,7 +23,7 @@ _PART_NAMES = {"train": "train", "valid": "valid", "validation": "valid", "dev":
 
 
 def read_objects(
-    data: Any, *, name: str = "objects", strict: bool = False, lexicon: str = "none", **options: Any
+    data: Any, *, name: str = "objects", strict: bool = False, lexicon: str = DEFAULT_LEXICON, **options: Any
 ) -> Corpus:
     """The corpus in `data`: a `datasets.Dataset`, a pandas or pyarrow table, or an iterable of dictionaries.
 

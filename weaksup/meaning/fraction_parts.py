@@ -10,13 +10,15 @@ quantity has is expressed by a quantity N:
     1-N, (1-N)*q   0.7 and 70 for 30%, 3/5 and 3 for 2/5
     1+N            1.3 and 130 for 30%
 
-Each of these is exact, so the value of the equation stays the same.
+Each of these is exact, so the value of the equation stays the same.  A complement that is also the sum or the
+difference of two quantities is not read as either: with 1/4 and 1/2 in the text, 3/4 may be 1-1/4 or 1/4+1/2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from fractions import Fraction
+from itertools import combinations
 
 from mathcanon import Algebra, Expr, Number, Product, fold
 from mathcanon.algebra import TREE
@@ -69,7 +71,7 @@ def part_of_quantity(value: Fraction, leaves: Mapping[Fraction, Expr]) -> Expr:
     >>> [str(part_of_quantity(Fraction(value), leaves)) for value in ("1/2", "2", "30", "7/10", "130", "17")]
     ['N0', '1/N0', 'N1*q_100', '1-N1', '(1+N1)*q_100', 'q_17']
     """
-    return _direct(value, leaves) or _from_fraction(value, leaves) or quantity_operand(value)
+    return _direct(value, leaves) or _scaled(value, leaves) or _complement(value, leaves) or quantity_operand(value)
 
 
 def _direct(value: Fraction, leaves: Mapping[Fraction, Expr]) -> Expr | None:
@@ -81,21 +83,41 @@ def _direct(value: Fraction, leaves: Mapping[Fraction, Expr]) -> Expr | None:
     return None
 
 
-def _from_fraction(value: Fraction, leaves: Mapping[Fraction, Expr]) -> Expr | None:
+def _scaled(value: Fraction, leaves: Mapping[Fraction, Expr]) -> Expr | None:
+    """The numerator of a fraction, or the number before a percent sign: N*q or N*100."""
     for whole, leaf in leaves.items():
-        if whole.denominator == 1:
-            continue
-        for below in dict.fromkeys((Fraction(whole.denominator), _HUNDRED)):
-            under = _direct(below, leaves) or quantity_operand(below)
+        for below in _below(whole):
             if whole * below == value:
-                return TREE.product([(1, leaf), (1, under)])
-            for mark in (-1, 1):
-                complement = TREE.sum([(1, Number(_ONE)), (mark, leaf)])
-                if 0 < whole < 1 and 1 + mark * whole == value:
-                    return complement
-                if 0 < whole < 1 and (1 + mark * whole) * below == value and (mark < 0 or below == _HUNDRED):
-                    return TREE.product([(1, complement), (1, under)])
+                return TREE.product([(1, leaf), (1, _under(below, leaves))])
     return None
+
+
+def _complement(value: Fraction, leaves: Mapping[Fraction, Expr]) -> Expr | None:
+    """1-N or 1+N, or these times q or 100, if there is one such reading and no sum or difference of two quantities."""
+    found: dict[Expr, Fraction] = {}  # each reading, with the complement in it
+    for whole, leaf in leaves.items():
+        for mark in (-1, 1) if 0 < whole < 1 else ():
+            share = 1 + mark * whole
+            complement = TREE.sum([(1, Number(_ONE)), (mark, leaf)])
+            if share == value:
+                found[complement] = share
+            for below in _below(whole):
+                if share * below == value and (mark < 0 or below == _HUNDRED):
+                    found[TREE.product([(1, complement), (1, _under(below, leaves))])] = share
+    if len(found) != 1:
+        return None
+    ((reading, share),) = found.items()
+    others = {left + mark * right for left, right in combinations(leaves, 2) for mark in (-1, 1)}
+    return None if others & {share, -share, value, -value} else reading
+
+
+def _below(whole: Fraction) -> list[Fraction]:
+    """What a fraction may be written over: its denominator, and 100."""
+    return [] if whole.denominator == 1 else list(dict.fromkeys((Fraction(whole.denominator), _HUNDRED)))
+
+
+def _under(below: Fraction, leaves: Mapping[Fraction, Expr]) -> Expr:
+    return _direct(below, leaves) or quantity_operand(below)
 
 
 def _factors(mark: int, block: Expr) -> list[Factor]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from ..records import Limited
 from ..settings import Natural
 from .calibration import Bin
 from .score import Score
@@ -77,6 +78,7 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     candidates: Score | None = None  # of the search, if the corpus has gold
     covered: Natural  # problems with at least one candidate
     distribution: dict[str, Natural]  # number of candidates -> problems
+    limited: dict[str, tuple[Limited, ...]] = {}  # problem -> the stages that met a limit and were left out
     arms: list[Arm]  # the main arm first
     examples_rule: str = ""  # how examples.jsonl was sampled (`weaksup.report.sample_rule`)
     effective: dict[str, Any] = {}  # the settings of solver, training and drafts that preset and options add up to

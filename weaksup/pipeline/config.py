@@ -15,6 +15,7 @@ from ..baselines.table import BASELINES, LBFConfig, WARMConfig
 from ..corpora import infer_corpus
 from ..errors import ConfigError, DataError
 from ..rankers.table import RANKERS
+from ..search.budget import DEFAULT_MEMORY
 from ..settings import (
     Beam,
     Count,
@@ -23,6 +24,7 @@ from ..settings import (
     Fold,
     Folds,
     Hidden,
+    Memory,
     Precision,
     ReadingOptions,
     Rounds,
@@ -72,6 +74,7 @@ class PipelineConfig(ReadingOptions, frozen=True, kw_only=True, forbid_unknown_f
     split_file: FilePath | None = None
     plan: FilePath = "full"
     limit: Count | None = None
+    memory: Memory = DEFAULT_MEMORY  # bytes that each search process may use for hits and candidates
     ranker: str = "em"  # a name of `RANKERS` or `BASELINES`
     rounds: Rounds = 2  # of drafts (em)
     prior: FilePath = "shipped"  # "shipped", "none" or a prior table (em)

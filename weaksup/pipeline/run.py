@@ -74,12 +74,14 @@ def run_pipeline(
     corpus: Corpus | None = None,
     command: str | None = None,
     threads: int | None = None,
+    strict: bool = False,
 ) -> Metrics:
     """Run the steps that are missing in the folder `out`, and return the metrics of the run.
 
     `corpus` is the corpus of the settings, if it has already been read.  `workers` is the number of search processes,
     by default one per core; results do not depend on it.  With `tensorboard`, training curves are written there too.
-    `command` and `threads` are noted for the report.
+    `command` and `threads` are noted for the report.  With `strict`, a problem for which the search meets a limit is a
+    WeakSupError; otherwise `Metrics.limited` lists it.
 
     Raises ConfigError for invalid settings, or if `out` belongs to another run, or was begun and `resume` is not set.
     """
@@ -97,7 +99,7 @@ def run_pipeline(
         run = Run(config, corpus, options, folder, device, watch, Times(folder / TIMES, watch), logs)
         sets: list[CandidateSet] = []
         for file, problems in _searched(config, corpus, splits[0]).items():
-            search_step(run, problems, plan, file, workers=workers).run(run.times)
+            search_step(run, problems, plan, file, workers=workers, strict=strict).run(run.times)
             sets += read_records(folder / file, CandidateSet)
         metrics = _metrics(config, splits[0], sets, _run_arms(run, splits, sets))
         write_json(folder / METRICS, metrics, indent=1)
@@ -222,6 +224,7 @@ def _metrics(
         candidates=score_candidates(here, list(judged.values()), stage_order=stage_order()) if has_gold else None,
         covered=sum(bool(found.candidates) for found in here) if sets else runs[config.ranker][0].labels,
         distribution=distribution,
+        limited={found.id: found.limits for found in sets if found.limits},
         arms=[Arm(name=arm, about=about[arm], runs=list(found)) for arm, found in runs.items()],
         examples_rule=sample_rule(len(judged), seed=config.seed),
         effective=effective_settings(config),

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from ..corpora import lexicon_of
 from ..solvers.presets import SolverConfig, TrainConfig, default_preset, draft_preset, preset
 from .config import PipelineConfig
 
@@ -27,9 +28,14 @@ def solver_settings(config: PipelineConfig, seed: int, *, soft: str) -> tuple[So
 
 
 def effective_settings(config: PipelineConfig) -> dict[str, Any]:
-    """What preset and options add up to, for the solver, its training and the drafts."""
+    """What defaults, preset and options add up to, for the corpus, the solver, its training and the drafts."""
     name = config.preset or default_preset(config.data)
     solver, train = solver_settings(config, config.seed, soft=config.soft)
     draft_solver, draft_train = draft_preset(name, **solver_changes(config, config.seed, epochs=config.draft_epochs))
     kinds = {"solver": solver, "training": train, "draft": draft_solver, "draft_training": draft_train}
-    return {"preset": name, **{kind: msgspec.to_builtins(settings) for kind, settings in kinds.items()}}
+    lexicon = lexicon_of(config.data, config.lexicon)
+    return {
+        "lexicon": lexicon,
+        "preset": name,
+        **{kind: msgspec.to_builtins(settings) for kind, settings in kinds.items()},
+    }

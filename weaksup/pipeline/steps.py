@@ -148,8 +148,10 @@ class Unit:
 # --- search -----------------------------------------------------------------------------------------------------------
 
 
-def search_step(run: Run, problems: list[Problem], plan: Plan, file: str, *, workers: int) -> PipelineStep:
-    """Problems -> a candidate file; an interrupted search resumes."""
+def search_step(
+    run: Run, problems: list[Problem], plan: Plan, file: str, *, workers: int, strict: bool = False
+) -> PipelineStep:
+    """Problems -> a candidate file; an interrupted search resumes.  With `strict`, meeting a limit is an error."""
     out = run.folder / file
 
     def search() -> None:
@@ -159,6 +161,8 @@ def search_step(run: Run, problems: list[Problem], plan: Plan, file: str, *, wor
             plan,
             out,
             limit=run.config.limit,
+            memory=run.config.memory,
+            strict=strict,
             workers=workers,
             options=run.options,
             source=run.config.path,

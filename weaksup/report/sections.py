@@ -19,7 +19,7 @@ from .headline import headline
 from .published import is_math23k
 from .run_numbers import RunNumbers
 from .shown_predictions import prediction_choices
-from .tables import ablation_table, config_rows, label_table, made_rows, search_tables, size_table
+from .tables import ablation_table, config_rows, label_table, limits_table, made_rows, search_tables, size_table
 
 __all__ = ["SECTIONS", "PageInput", "Section", "page_input"]
 
@@ -74,6 +74,7 @@ def _search(page: PageInput) -> dict[str, Any]:
         "sizes": size_table(found, page.runs),
         "distribution": distribution_figure(page.metrics.distribution),
         "by_size": size_figure(found, page.runs),
+        "limits": limits_table(page.metrics.limited),
     }
 
 
@@ -121,7 +122,7 @@ def _settings(page: PageInput) -> dict[str, Any]:
     made = made_rows(page.run.made, page.run.times)
     lists = {
         "All settings of the run": config_rows(page.metrics.config),
-        "Effective settings of solver, training and drafts": config_rows(page.metrics.effective),
+        "Effective settings of corpus, solver, training and drafts": config_rows(page.metrics.effective),
     }
     known = {title: rows for title, rows in lists.items() if rows}
     return {"made": made, "lists": known} if made or known else {}

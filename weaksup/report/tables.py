@@ -7,11 +7,13 @@ which are left out unless the data are Math23K.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ..measure.calibration import Bin
 from ..measure.metrics import Arm, ArmRun, Metrics
 from ..measure.score import Score
+from ..records import Limited
 from ..storage.circumstances import Circumstances
 from ..watching import duration_text
 from .by_size import size_rows
@@ -27,6 +29,7 @@ __all__ = [
     "calibration_table",
     "config_rows",
     "label_table",
+    "limits_table",
     "line_table",
     "made_rows",
     "search_tables",
@@ -39,6 +42,8 @@ PAPER = "paper (Math23K)"
 INTERVALS = (
     "In small print: the 95% confidence interval of the share (Wilson), which is about the problems, not the seeds."
 )
+
+_LIMITED = 100  # problems that met a limit
 
 _PLAIN_NAMES = {
     "single": "one candidate",
@@ -173,6 +178,19 @@ def label_table(metrics: Metrics, *, paper: bool) -> Table:
     return Table("Labels against gold", (*head, *last), rows, note)
 
 
+def limits_table(limited: Mapping[str, Sequence[Limited]]) -> Table | None:
+    """The problems for which stages of the search met a limit; None if there are none."""
+    if not limited:
+        return None
+    rows = [
+        (PageCell(id), _count(len(limits)), PageCell(", ".join(f"{one.stage} ({one.reason})" for one in limits)))
+        for id, limits in islice(limited.items(), _LIMITED)
+    ]
+    cut = f"The first {_LIMITED} of {len(limited):,}; metrics.json lists all. " if len(limited) > _LIMITED else ""
+    note = f"{cut}These problems were searched without the stages named here. More memory (--memory) may bring them."
+    return Table("Problems that met a limit", ("problem", "stages left out", "which, and the limit"), rows, note)
+
+
 def calibration_table(bins: Sequence[Bin]) -> Table:
     rows = [
         (
@@ -209,7 +227,6 @@ def value_table(title: str, head: tuple[str, str], values: Iterable[tuple[str, f
 
 def made_rows(made: Circumstances | None, times: Mapping[str, float]) -> list[tuple[str, str]]:
     """When and how a run was made, and how long its steps took before the report, which may be made again."""
-    times = {step: seconds for step, seconds in times.items() if step != "report"}
     rows: list[tuple[str, str | None]] = []
     if made is not None:
         used = ", ".join(f"{name} {version}" for name, version in made.versions.items())

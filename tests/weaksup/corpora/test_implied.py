@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from weaksup.corpora import READERS, lexicon_of, read_corpus
 from weaksup.corpora.implied import find_implied
 from weaksup.corpora.lexicons import LEXICONS, Lexicon, load_lexicon, load_lexicons
+from weaksup.corpora.python_objects import read_objects
 from weaksup.corpora.quantities import Mention, find_quantities
 from weaksup.errors import ConfigError
 
@@ -160,11 +161,23 @@ def test_a_lexicon_reads_only_its_language(tmp_path: Path) -> None:
 
 
 def test_the_lexicon_is_a_switch_of_each_corpus(tmp_path: Path) -> None:
-    assert {name for name in READERS if lexicon_of(name) != "none"} == {"gsm8k"}
+    assert {name for name in READERS if lexicon_of(name) == "none"} == {"stories", "math23k", "ape210k"}
+    assert lexicon_of("a corpus of Python objects") == "en"
     record = {"question": "A couple has 3 cats each.", "answer": "<<2*3=6>>6 #### 6"}
     path = write(tmp_path / "train.jsonl", lines([record]))
     assert [quantity.value for quantity in read_corpus("gsm8k", path).problems[0].quantities] == ["3", "2"]
     assert [quantity.value for quantity in read_corpus("gsm8k", path, lexicon="none").problems[0].quantities] == ["3"]
+
+
+def test_own_english_texts_have_the_english_lexicon_and_chinese_ones_none(tmp_path: Path) -> None:
+    english, chinese = "A pair of shoes costs 5.", "一双鞋5元，一打铅笔多少元？"
+    for text, language, values in ((english, "en", ["5", "2"]), (chinese, "", ["5"])):
+        for problem in (
+            problem_of(tmp_path, text),
+            read_objects([{"text": text, "answer": 1}]).problems[0],
+        ):
+            assert problem.lexicon == language
+            assert [quantity.value for quantity in problem.quantities] == values
 
 
 # --- lexicon files ----------------------------------------------------------------------------------------------------

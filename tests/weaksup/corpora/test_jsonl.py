@@ -26,8 +26,9 @@ def test_fields_and_defaults(tmp_path: Path) -> None:
 
 def test_number_words_by_choice(tmp_path: Path) -> None:
     path = write(tmp_path / "a", lines([{"text": "a pair and two", "answer": 4}]))
-    assert [q.value for q in read_corpus("jsonl", path, number_words=False).problems[0].quantities] == []
-    assert [q.value for q in read_corpus("jsonl", path, number_words={"pair": 2}).problems[0].quantities] == ["2", "2"]
+    for words, values in ((False, []), ({"pair": 2}, ["2", "2"])):
+        problem = read_corpus("jsonl", path, number_words=words, lexicon="none").problems[0]
+        assert [quantity.value for quantity in problem.quantities] == values
 
 
 def test_raw_chinese_is_segmented_by_rjieba(tmp_path: Path) -> None:

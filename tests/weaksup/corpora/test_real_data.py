@@ -24,8 +24,8 @@ def read(name: str, path: Path, subset: str | None = None, number_words: bool | 
 
 
 def by_quantities(problems: Iterable[Problem], top: int) -> dict[int, int]:
-    """Problems by number of quantities, `top` and more in one."""
-    return dict(sorted(Counter(min(len(problem.quantities), top) for problem in problems).items()))
+    """Problems by number of printed quantities, `top` and more in one."""
+    return dict(sorted(Counter(min(problem.printed, top) for problem in problems).items()))
 
 
 def gold_against_answer(problems: Iterable[Problem]) -> dict[str, int]:

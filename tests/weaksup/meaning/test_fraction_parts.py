@@ -49,6 +49,9 @@ def test_a_number_that_stands_for_a_quantity_is_read_as_it(equation: str, expr: 
         ("60*2/5", "N0*N1", ("60", "2/5", "2", "5")),  # and both of these
         ("60*7", "N0*N1", ("60", "2/5")),
         ("60*3/2", "N0*N1", ("60", "2/3")),
+        ("364*3/4", "(1-N1)*N0", ("364", "1/4", "1/2")),  # the quarter and the half together, perhaps
+        ("364*.75", "(1-N1)*N0", ("364", "1/4", "1/2")),
+        ("80*60/100", "N0*(1-N1)", ("80", "2/5", "1/5")),  # 40% + 20%, or what 40% leave
     ],
 )
 def test_other_numbers_are_not(equation: str, expr: str, values: tuple[str, ...]) -> None:
