@@ -8,25 +8,20 @@ processes take slices of the input; results come back in order, and only a few s
 from __future__ import annotations
 
 import gc
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from .digests import BY, key
 from .equality.verdict import Verdict, equivalent
 from .errors import ArgumentError, MathCanonError
 from .expr import Expr, ExprLike, as_expr
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
 __all__ = ["collection_paused", "equivalent_many", "keys", "mapped", "parse_many", "slices"]
 
 _SLICE = 1_000  # items that are worked on, or sent to a process, at once
-_AHEAD = 4  # slices in flight per process
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -64,16 +59,10 @@ def mapped(
 
 
 def _in_processes(job: Callable[[list[S]], list[T]], items: Iterator[S], workers: int, size: int) -> Iterator[T]:
-    from .processes import open_pool
+    from .processes import in_order, open_pool
 
     with open_pool(workers) as pool:
-        waiting: deque[Future[list[T]]] = deque()
-        while part := list(islice(items, size)):
-            waiting.append(pool.submit(job, part))
-            if len(waiting) > _AHEAD * workers:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
+        yield from chain.from_iterable(in_order(pool, workers, job, iter(lambda: list(islice(items, size)), [])))
 
 
 def keys(

@@ -98,9 +98,13 @@ def is_polar(node: Expr) -> bool:
     stack = [node]
     while stack:
         node = stack.pop()
-        if isinstance(node, Sum) and any(sign < 0 for sign, _ in node.terms):
-            return True
-        stack.extend(node.children)
+        if type(node) is Sum:
+            for sign, child in node.terms:
+                if sign < 0:
+                    return True
+                stack.append(child)
+        else:
+            stack.extend(node.children)
     return False
 
 
@@ -305,38 +309,45 @@ def as_tree(sign: int, node: Expr) -> Expr:
     """
     if sign > 0:
         return node
-    way: list[tuple[Expr, int]] = []  # from the root down: each node, and the index of its child that takes the minus
+    # From the root down: the type of each node, its parts, and the index of the part that takes the minus.
+    way: list[tuple[type[Expr], tuple[tuple[int, Expr], ...], int]] = []
     while True:
-        through = None
-        if type(node) is Sum:
-            if hasattr(node, "_opposite"):  # kept, because enumerated expressions share most of their blocks
+        kind = type(node)
+        if kind is Sum:
+            if way and hasattr(node, "_opposite"):  # kept, because enumerated expressions share most of their blocks
                 node = node._opposite
                 break
-            subtracted = [(1, child) for mark, child in node.terms if mark < 0]
-            if subtracted:
-                opposite = make_sum([*subtracted, *[(-1, child) for mark, child in node.terms if mark > 0]])
+            parts = node.terms  # type: ignore[attr-defined]
+            swapped = [(1, child) for mark, child in parts if mark < 0]
+            through = None if swapped else _first_polar(parts, Expr)
+            if through is None:
+                opposite = make_sum(swapped + [(-1, child) for mark, child in parts if mark > 0])
                 if way:
                     set_opposite(node, opposite)
                 node = opposite
                 break
-            through = next((i for i, (_, child) in enumerate(node.terms) if is_polar(child)), None)
-            if through is None:
-                node = make_sum([(-1, child) for _, child in node.terms])
-                break
-        elif type(node) is Product:
-            sums = [i for i, (_, child) in enumerate(node.factors) if type(child) is Sum]
-            through = next((i for i in sums if is_polar(node.factors[i][1])), None)
+        elif kind is Product:
+            parts = node.factors  # type: ignore[attr-defined]
+            through = _first_polar(parts, Sum)
+        else:
+            through = None
         if through is None:
             node = make_sum(((-1, node),))
             break
-        way.append((node, through))
-        node = node.children[through]
-    for above, through in reversed(way):
-        if type(above) is Sum:
-            others = [(-1, child) for i, (_, child) in enumerate(above.terms) if i != through]
-            node = make_sum([(1, node), *others])
-        elif type(above) is Product:
-            factors = list(above.factors)
-            factors[through] = (factors[through][0], node)
-            node = make_product(factors)
+        way.append((kind, parts, through))
+        node = parts[through][1]
+    for kind, parts, through in reversed(way):
+        before, after = parts[:through], parts[through + 1 :]
+        if kind is Sum:
+            node = make_sum([(1, node), *[(-1, child) for _, child in before + after]])
+        else:
+            node = make_product((*before, (parts[through][0], node), *after))
     return node
+
+
+def _first_polar(parts: tuple[tuple[int, Expr], ...], kind: type[Expr]) -> int | None:
+    """The index of the first part of this kind in which a subtraction occurs."""
+    for i, (_, part) in enumerate(parts):
+        if isinstance(part, kind) and is_polar(part):
+            return i
+    return None

@@ -10,16 +10,22 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from concurrent.futures.process import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.connection import wait as wait_for
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["open_pool"]
+__all__ = ["in_order", "open_pool"]
 
 _TO_PARENT = {signal.SIGINT, signal.SIGTERM}  # signals that only the parent handles
+_AHEAD = 4  # items in flight per process
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 @contextmanager
@@ -40,6 +46,17 @@ def open_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(wait=True, cancel_futures=True)
         raise
     pool.shutdown()
+
+
+def in_order(pool: ProcessPoolExecutor, workers: int, job: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+    """What `job` makes of each item in the `workers` processes of a pool, in order; only a few items are read ahead."""
+    waiting: deque[Future[T]] = deque()
+    for item in items:
+        waiting.append(pool.submit(job, item))
+        if len(waiting) > _AHEAD * workers:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 @contextmanager

@@ -13,10 +13,7 @@ from __future__ import annotations
 
 import heapq
 import json
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future
-from concurrent.futures.process import ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from itertools import islice
@@ -24,7 +21,7 @@ from operator import itemgetter
 from pathlib import Path
 from secrets import token_bytes
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import Any
 
 from .batches import collection_paused
 from .deduping import Deduper
@@ -32,18 +29,16 @@ from .digests import key
 from .equality.fingerprints import ZeroDivisor, fingerprint
 from .errors import MathCanonError
 from .files import AnyPath
-from .processes import open_pool
+from .processes import in_order, open_pool
 
 __all__ = ["Class", "spilled_classes"]
 
 _BUCKETS = 128  # files open at once; some systems allow only 256
 _CHUNK = 500  # lines that are sent to a process at once
-_AHEAD = 4  # chunks in flight per process
 
 Line = tuple[int, str]  # its number and its text
 Class = tuple[int, list[str]]  # the number of its first line, and its members (or only the first)
-S = TypeVar("S")
-T = TypeVar("T")
+Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]  # `map`, or the same in several processes
 
 
 def spilled_classes(
@@ -66,11 +61,11 @@ def spilled_classes(
     """
     with ExitStack() as stack:
         place = Path(stack.enter_context(TemporaryDirectory(prefix="mathcanon-dedupe-", dir=folder)))
-        pool = stack.enter_context(open_pool(workers)) if workers > 1 else None
+        mapped: Map = partial(in_order, stack.enter_context(open_pool(workers)), workers) if workers > 1 else map
         buckets = [place / f"{i:03}" for i in range(_BUCKETS)]
         secret = token_bytes(32) if by == "value" else None
-        _spread(lines, bad, partial(_keys, secret), buckets, pool, _AHEAD * workers)
-        kept = list(_mapped(partial(_keep, by=by, members=members), buckets, pool, _AHEAD * workers))
+        _spread(lines, bad, partial(_keys, secret), buckets, mapped)
+        kept = list(mapped(partial(_keep, by=by, members=members), buckets))
         yield from heapq.merge(*map(_read_classes, kept), key=itemgetter(0))
 
 
@@ -79,14 +74,13 @@ def _spread(
     bad: Callable[[int, MathCanonError], bool],
     keys: Callable[[list[Line]], list[tuple[Line, str | MathCanonError]]],
     buckets: list[Path],
-    pool: ProcessPoolExecutor | None,
-    ahead: int,
+    mapped: Map,
 ) -> None:
     """Write each line with its key to its bucket."""
     chunks: Iterator[list[Line]] = iter(partial(_take, iter(lines)), [])
     with ExitStack() as stack:
         files = [stack.enter_context(open(bucket, "wb")) for bucket in buckets]
-        for chunk in _mapped(keys, chunks, pool, ahead):
+        for chunk in mapped(keys, chunks):
             for (number, line), found in chunk:
                 if isinstance(found, str):
                     record = f"{found} {number} {line}\n".encode(errors="surrogateescape")
@@ -149,17 +143,3 @@ def _read_classes(kept: Path) -> Iterator[Class]:
         for record in file:
             number, members = json.loads(record)
             yield number, members
-
-
-def _mapped(job: Callable[[S], T], items: Iterable[S], pool: ProcessPoolExecutor | None, ahead: int) -> Iterator[T]:
-    """What `job` makes of each item, in order, with up to `ahead` of them in flight in the pool."""
-    if pool is None:
-        yield from map(job, items)
-        return
-    waiting: deque[Future[T]] = deque()
-    for item in items:
-        waiting.append(pool.submit(job, item))
-        if len(waiting) > ahead:
-            yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()

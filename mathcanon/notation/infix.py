@@ -40,6 +40,8 @@ MAX_BRACKETS = MAX_DEPTH // 2  # a bracket adds a sum and a product to the tree
 
 T = TypeVar("T")
 Token = tuple[str, int]  # its text and its position
+Written = tuple[str, int]  # the text of a node and how tightly it binds
+Below = Callable[[Expr], Written]  # what is asked for the text of a child that has none
 
 # The commonest tokens first: most of the time of reading short expressions is spent here.
 _TOKEN = re.compile(
@@ -255,39 +257,59 @@ def spelling(value: Fraction, text: str | None) -> Piece:
 
 
 def infix_text(expr: Expr) -> str:
-    """Infix text; each node keeps its text, because enumerated expressions share most of their blocks."""
-    write = _INFIX[type(expr)]
+    """Infix text; the nodes below keep theirs, because enumerated expressions share most of their blocks."""
+    return _INFIX[type(expr)](expr, _write_below)[0]
+
+
+def _write_below(node: Expr) -> Written:
+    """The text of a node that has none yet, and of all those below it; no recursion, because trees may be deep."""
     try:
-        return write(expr)[0]
-    except AttributeError:  # some child has no text yet
-        for child in expr.children:
-            for node in upwards_without(child, "_infix"):
-                set_infix(node, _INFIX[type(node)](node))
-        return write(expr)[0]
+        written = _INFIX[type(node)](node, _refuse_below)
+    except AttributeError:
+        for below in upwards_without(node, "_infix"):
+            set_infix(below, _INFIX[type(below)](below, _refuse_below))
+        return node._infix
+    set_infix(node, written)
+    return written
 
 
-def _infix_sum(node: Sum) -> tuple[str, int]:
+def _refuse_below(node: Expr) -> Written:
+    raise AttributeError(f"{type(node).__name__} without text")
+
+
+def _infix_sum(node: Sum, below: Below) -> Written:
     out = ""
     for sign, child in node.terms:
-        text, level = child._infix
+        try:
+            text, level = child._infix
+        except AttributeError:
+            text, level = below(child)
         if level == SUM:
             text = f"({text})"
         out += f"-{text}" if sign < 0 else f"+{text}" if out else text
     return out, SUM
 
 
-def _infix_product(node: Product) -> tuple[str, int]:
+def _infix_product(node: Product, below: Below) -> Written:
     out = ""
     for exponent, child in multiplied_first(node.factors):
-        text, level = child._infix
-        if level <= PRODUCT:
+        try:
+            text, level = child._infix
+        except AttributeError:
+            text, level = below(child)
+        if level == SUM:
+            text = f"({text})"
+        elif level == PRODUCT:
             text = _bracketed(text)
         out += f"/{text}" if exponent < 0 else f"*{text}" if out else text
     return out, PRODUCT
 
 
-def _infix_power(node: Power) -> tuple[str, int]:
-    text, level = node.base._infix
+def _infix_power(node: Power, below: Below) -> Written:
+    try:
+        text, level = node.base._infix
+    except AttributeError:
+        text, level = below(node.base)
     return f"{text if level > POWER else _bracketed(text)}^{node.exponent}", POWER
 
 
@@ -296,9 +318,9 @@ def _bracketed(text: str) -> str:
     return f"[{text}]" if text[0].isdigit() and _INTEGER_RATIO.fullmatch(text) else f"({text})"
 
 
-_INFIX: dict[type[Expr], Callable[[Any], tuple[str, int]]] = {
-    Operand: lambda node: (node.name, ATOM),
-    Number: lambda node: spelling(node.value, node.text),
+_INFIX: dict[type[Expr], Callable[[Any, Below], Written]] = {
+    Operand: lambda node, below: (node.name, ATOM),
+    Number: lambda node, below: spelling(node.value, node.text),
     Sum: _infix_sum,
     Product: _infix_product,
     Power: _infix_power,
