@@ -27,7 +27,7 @@ from weaksup.errors import WeakSupError
 from weaksup.measure.metrics import TrainingRow
 from weaksup.records import Label, Problem
 from weaksup.solvers.data.trees import expression_of, write_tree
-from weaksup.solvers.decoding.beam import Hypothesis
+from weaksup.solvers.decoding.beam import Hypothesis, beam_search
 from weaksup.solvers.decoding.solver import Solver
 from weaksup.solvers.table import build_model
 from weaksup.solvers.training.lesson_sources import Moment
@@ -306,6 +306,24 @@ def test_a_wider_beam_harvests_no_less() -> None:
     assert best.keys() <= wide.keys() and len(wide) > len(best)
     by_id = {problem.id: problem for problem in PROBLEMS}
     assert all(right(by_id[id], text) for id, found in wide.items() for text in found)
+
+
+def test_exploring_samples_other_trees_each_time_and_none_twice() -> None:
+    given = unlabelled()
+    leaves = [leaf_range(len(problem.quantities)) for problem in PROBLEMS]
+    model = untrained(given).model.eval()
+    batch = given.batch(EVERYWHERE)
+    first, second = (beam_search(model, batch, beam=10, leaves=leaves, sampled=True) for _ in range(2))  # type: ignore[arg-type]
+    assert first != second
+    for found in (*first, *second):
+        trees = [tree.tokens for tree in found]
+        assert len({*trees}) == len(trees) == 10
+    for problem, one in enumerate(first):
+        example = given.examples[problem]
+        limited = replace(example, leaves=leaves[problem], same=tuple(range(len(example.same))))
+        with torch.no_grad():
+            chances = model(given.batch_of([replace(limited, trees=tuple(tree.tokens for tree in one))])).tolist()
+        assert [tree.log_probability for tree in one] == pytest.approx(chances, abs=1e-4)
 
 
 def test_right_trees_that_are_all_but_impossible_are_harvested_too(monkeypatch: pytest.MonkeyPatch) -> None:
