@@ -95,6 +95,8 @@ def lbf(**given: Any) -> None:
 @click.option("--draws", type=in_range(Draws), default=10, show_default=True, help="Trees sampled per problem.")
 @click.option("--generator-epochs", type=in_range(Epochs),
               help="Passes of the generator over the train part.  [default: those of the solver]")  # fmt: skip
+@click.option("--generator-hidden", type=in_range(Hidden),
+              help="Hidden size of the generator.  [default: that of the solver]")  # fmt: skip
 @click.option("--entropy", type=in_range(Share), default=0.01, show_default=True,
               help="Reward for each nat by which a sampled tree is unlikely.")  # fmt: skip
 @_training_options

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..late_imports import find_name
-from ..settings import Beam, Draws, Epochs, Share, Walk
+from ..settings import Beam, Draws, Epochs, Hidden, Share, Walk
 
 __all__ = ["BASELINES", "Baseline", "LBFConfig", "WARMConfig", "find_equations"]
 
@@ -33,6 +33,7 @@ class WARMConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     beam: Beam = 1  # beam width, in training and when the trained generator's equations are collected
     entropy: Share = 0.01  # reward for each nat by which a drawn tree is unlikely
     generator_epochs: Epochs | None = None  # of the generator; None: as many as the solver
+    generator_hidden: Hidden | None = None  # its hidden size; None: that of the solver
 
 
 class Baseline(NamedTuple):

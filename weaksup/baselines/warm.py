@@ -3,14 +3,15 @@
 A generator reads the problem and what can be said of its answer, and is trained by REINFORCE: trees are drawn from it
 with a limited number of leaves, a tree with the right value gets a reward of 1, and the gradient of the probability of
 that very draw is weighted by the reward minus a baseline, the mean reward of the problem's other draws.  A small bonus
-for unlikely trees keeps the entropy up.  With a beam, the generator also explores by beam search while it is trained:
-the right trees of each problem are kept, and it learns to write any of them.  The right trees of the trained generator,
+for unlikely trees keeps the entropy up.  With a beam, the generator also explores while it is trained, by a beam search
+that samples without replacement at each step: the right trees of each problem, and right subtrees of wrong ones, are
+kept, and it learns to write any of them.  The right trees of the trained generator,
 or those kept where it writes none, are the labels that train a solver.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from math import exp
@@ -58,6 +59,7 @@ def generate_labels(
     Raises `AlreadyTrained` if both are complete.
     """
     config = msgspec.structs.replace(config, dropout=0.0, word_dropout=0.0)  # it learns the distribution it draws from
+    config = msgspec.structs.replace(config, hidden=how.generator_hidden or config.hidden)
     given = Unlabelled(problems, config, min_word_count=train.min_word_count, device=device, answers=True)
     teacher = Reinforcer(given, draws=how.draws, beam=how.beam, entropy=how.entropy)
     weighted = msgspec.structs.replace(train, soft="expected", epochs=how.generator_epochs or train.epochs)
@@ -85,6 +87,10 @@ class Reinforcer:
         self.finds: Finds = {}  # with a beam: how often each right tree was found
 
     def teach(self, places: Sequence[int], now: Moment) -> list[Example]:
+        return [lesson for lesson in map(merge_equal, self.weigh(places, now)) if lesson.trees]
+
+    def weigh(self, places: Sequence[int], now: Moment) -> list[Example]:
+        """For each problem the trees that are drawn, then those that are kept, with their weights."""
         now.model.eval()
         batch, leaves = self.given.batch(places), [self._leaves(place) for place in places]
         written = write_trees(now.model, batch, leaves, draws=self.draws)  # type: ignore[arg-type]
@@ -112,11 +118,24 @@ class Reinforcer:
         """Look for a right tree in the beam of each problem that has none yet."""
         if places:
             leaves = [self._leaves(place) for place in places]
-            found = beam_search(now.model, self.given.batch(places), beam=self.beam, leaves=leaves)  # type: ignore[arg-type]
+            batch = self.given.batch(places)
+            found = beam_search(now.model, batch, beam=self.beam, leaves=leaves, sampled=True)  # type: ignore[arg-type]
             for place, hypotheses in zip(places, found, strict=True):
                 for tree in hypotheses:
-                    if self.given.is_right(place, tree.tokens):
-                        self._keep(place, tree.tokens)
+                    for tokens in self._parts(place, tree.tokens):
+                        if self.given.is_right(place, tokens):
+                            self._keep(place, tokens)
+
+    def _parts(self, place: int, tokens: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """The tree, and those of its subtrees that have enough leaves."""
+        operators, (fewest, _) = len(self.given.vocabulary.operators), self._leaves(place)
+        for start, first in enumerate(tokens):
+            missing, end = 1, start
+            while missing:
+                missing += 1 if tokens[end] < operators else -1
+                end += 1
+            if first < operators and end - start >= 2 * fewest - 1:
+                yield tokens[start:end]
 
     def _keep(self, place: int, tokens: Sequence[int]) -> None:
         if self.beam > 1:
@@ -152,6 +171,20 @@ class Reinforcer:
 
     def restore(self, state: Any) -> None:
         self.finds = msgspec.convert(state, dict[str, dict[str, int | float]])
+
+
+def merge_equal(lesson: Example) -> Example:
+    """The same lesson with each tree once, and without trees of weight 0: they cost time and teach nothing.
+
+    >>> lesson = Example((1,), (), (), trees=((5,), (6,), (5,), (7,)), weights=(0.5, 0.25, 0.5, 0.0))
+    >>> merge_equal(lesson).trees, merge_equal(lesson).weights
+    (((5,), (6,)), (1.0, 0.25))
+    """
+    weights: dict[tuple[int, ...], float] = {}
+    for tree, weight in zip(lesson.trees, lesson.weights, strict=True):
+        weights[tree] = weights.get(tree, 0.0) + weight
+    kept = {tree: weight for tree, weight in weights.items() if weight}
+    return replace(lesson, trees=tuple(kept), weights=tuple(kept.values()))
 
 
 def advantages(gained: Sequence[float]) -> tuple[float, ...]:

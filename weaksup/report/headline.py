@@ -50,8 +50,9 @@ def headline(metrics: Metrics, *, paper: bool) -> list[Tile]:
             )
         )
         if labels.mean is not None:
-            about = f"labels of {main.name}, equivalent to gold"
-            paper_labels = f"{PAPER} {ARM_LABELS['beam']:.1f}%, Beam Ranker" if row == OURS else NO_FIGURE
+            about = f"labels of {main.name}, equivalent to gold by law value"
+            stricter = f"{PAPER} {ARM_LABELS['beam']:.1f}%, Beam Ranker, by a checker close to law structure"
+            paper_labels = stricter if row == OURS else NO_FIGURE
             tiles.append(
                 _tile("Labels right", labels.mean, labels.deviation, about, paper_labels, of=main.runs[0].labels)
             )

@@ -27,6 +27,7 @@ from weaksup.errors import WeakSupError
 from weaksup.measure.metrics import TrainingRow
 from weaksup.records import Label, Problem
 from weaksup.solvers.data.trees import expression_of, write_tree
+from weaksup.solvers.decoding.beam import Hypothesis, beam_search
 from weaksup.solvers.decoding.solver import Solver
 from weaksup.solvers.table import build_model
 from weaksup.solvers.training.lesson_sources import Moment
@@ -193,7 +194,7 @@ def test_reinforcement_makes_the_right_trees_likely(tmp_path: Path) -> None:
 
 def share_right(given: Unlabelled, now: Moment) -> float:
     """The share of right trees among those that are drawn."""
-    lessons = reinforcer(given, draws=20).teach(range(len(given.problems)), now)
+    lessons = reinforcer(given, draws=20).weigh(range(len(given.problems)), now)
     drawn = [
         right(problem, text_of(given, tree))
         for problem, lesson in zip(given.problems, lessons, strict=True)
@@ -218,7 +219,7 @@ def reinforcer(given: Unlabelled, *, draws: int = 4, beam: int = 1, entropy: flo
 
 def test_a_draw_is_weighed_against_the_problem_s_other_draws() -> None:
     given = unlabelled()
-    lessons = reinforcer(given, draws=40).teach(EVERYWHERE, untrained(given))
+    lessons = reinforcer(given, draws=40).weigh(EVERYWHERE, untrained(given))
     rewarded = 0
     for problem, lesson in zip(PROBLEMS, lessons, strict=True):
         gained = [right(problem, text_of(given, tree)) for tree in lesson.trees]
@@ -233,8 +234,8 @@ def test_a_draw_is_weighed_against_the_problem_s_other_draws() -> None:
 
 def test_the_bonus_for_unlikely_draws_is_what_raises_the_entropy() -> None:
     given = unlabelled()
-    lessons = reinforcer(given, draws=6, entropy=0.5).teach(EVERYWHERE, untrained(given))
-    plain = reinforcer(given, draws=6).teach(EVERYWHERE, untrained(given))
+    lessons = reinforcer(given, draws=6, entropy=0.5).weigh(EVERYWHERE, untrained(given))
+    plain = reinforcer(given, draws=6).weigh(EVERYWHERE, untrained(given))
     model = untrained(given).model.eval()
     for lesson, without in zip(lessons, plain, strict=True):
         assert lesson.trees == without.trees
@@ -249,7 +250,7 @@ def test_the_bonus_for_unlikely_draws_is_what_raises_the_entropy() -> None:
 def test_with_a_beam_right_trees_are_kept_and_learnt_by_their_probabilities() -> None:
     given = unlabelled()
     teacher = reinforcer(given, draws=4, beam=30)
-    lessons = teacher.teach(EVERYWHERE, untrained(given))
+    lessons = teacher.weigh(EVERYWHERE, untrained(given))
     assert teacher.finds
     model = untrained(given).model.eval()
     for place, (problem, lesson) in enumerate(zip(PROBLEMS, lessons, strict=True)):
@@ -264,6 +265,25 @@ def test_with_a_beam_right_trees_are_kept_and_learnt_by_their_probabilities() ->
     without = reinforcer(given, draws=200)
     without.teach(EVERYWHERE, untrained(given))
     assert not without.finds
+
+
+def test_equal_trees_are_taught_once_and_those_without_weight_not_at_all() -> None:
+    given = unlabelled()
+    whole = reinforcer(given, draws=40).weigh(EVERYWHERE, untrained(given))
+    taught = reinforcer(given, draws=40).teach(EVERYWHERE, untrained(given))
+    weights = [{t: sum(w for u, w in zip(x.trees, x.weights, strict=True) if u == t) for t in x.trees} for x in whole]
+    meant = [{tree: weight for tree, weight in one.items() if weight} for one in weights]
+    found = [dict(zip(lesson.trees, lesson.weights, strict=True)) for lesson in taught]
+    assert found == [pytest.approx(one) for one in meant if one] and len(found) < len(whole)
+
+
+def test_right_subtrees_of_explored_trees_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = unlabelled(sums(1))
+    tokens = given.tokens(["*", "+", "N0", "N1", "N0"])  # (3+5)*3, where 8 is wanted
+    monkeypatch.setattr(warm, "beam_search", lambda *args, **options: [[Hypothesis(tokens, -1.0)]])
+    teacher = reinforcer(given, beam=2)
+    teacher._explore([0], untrained(given))
+    assert teacher.finds == {given.problems[0].id: {"+ N0 N1": 1}}
 
 
 def test_the_generator_reads_the_answer() -> None:
@@ -286,6 +306,24 @@ def test_a_wider_beam_harvests_no_less() -> None:
     assert best.keys() <= wide.keys() and len(wide) > len(best)
     by_id = {problem.id: problem for problem in PROBLEMS}
     assert all(right(by_id[id], text) for id, found in wide.items() for text in found)
+
+
+def test_exploring_samples_other_trees_each_time_and_none_twice() -> None:
+    given = unlabelled()
+    leaves = [leaf_range(len(problem.quantities)) for problem in PROBLEMS]
+    model = untrained(given).model.eval()
+    batch = given.batch(EVERYWHERE)
+    first, second = (beam_search(model, batch, beam=10, leaves=leaves, sampled=True) for _ in range(2))  # type: ignore[arg-type]
+    assert first != second
+    for found in (*first, *second):
+        trees = [tree.tokens for tree in found]
+        assert len({*trees}) == len(trees) == 10
+    for problem, one in enumerate(first):
+        example = given.examples[problem]
+        limited = replace(example, leaves=leaves[problem], same=tuple(range(len(example.same))))
+        with torch.no_grad():
+            chances = model(given.batch_of([replace(limited, trees=tuple(tree.tokens for tree in one))])).tolist()
+        assert [tree.log_probability for tree in one] == pytest.approx(chances, abs=1e-4)
 
 
 def test_right_trees_that_are_all_but_impossible_are_harvested_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,11 +60,13 @@ def beam_search(
     beam: int = 5,
     max_tokens: int = 39,
     leaves: Sequence[tuple[int, int]] | None = None,
+    sampled: bool = False,
 ) -> list[list[Hypothesis]]:
     """The best trees of each problem, best first; problems are in the order of the batch's original examples.
 
     `leaves` has the fewest and the most leaves that a tree of each example may have; then the search is over the
-    distribution that `weaksup.baselines.sampling` draws from, and `max_tokens` is what the limits allow.
+    distribution that `weaksup.baselines.sampling` draws from, and `max_tokens` is what the limits allow.  With
+    `sampled` each step keeps a sample of the extended hypotheses, drawn by probability without replacement.
     """
     decoder = model.decoder
     memory = model.read(batch)
@@ -105,7 +107,11 @@ def beam_search(
         total = score.new_full((rows, written), -torch.inf)
         total[live] = score.view(-1)[live].unsqueeze(1) + chances
         total[:, 0] = torch.where(done, score.view(-1), total[:, 0])  # a complete hypothesis stays as it is
-        score, chosen = total.view(problems, -1).topk(beam, dim=-1)  # (problems, beam)
+        total = total.view(problems, -1)
+        # The largest scores with Gumbel noise are a sample without replacement.
+        noisy = total - torch.empty_like(total).exponential_().log() if sampled else total
+        chosen = noisy.topk(beam, dim=-1).indices  # (problems, beam)
+        score = total.gather(1, chosen)
         parent = (chosen // written + torch.arange(problems, device=device).unsqueeze(1) * beam).view(-1)
         token = (chosen % written).view(-1)
 
