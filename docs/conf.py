@@ -22,10 +22,22 @@ author = "the mathcanon contributors"
 version = release = mathcanon.__version__
 copyright = "the mathcanon contributors, MIT licence"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
-exclude_patterns = ["_build"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton"]
+exclude_patterns = ["_build", "jupyter_execute"]
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+
+# Notebooks are run in a temporary folder each time, and a cell that raises stops the build.
+nb_execution_mode = "force"
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
+
+# The copy button leaves out prompts and outputs.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
