@@ -7,6 +7,7 @@ every current browser draws by itself.
 from __future__ import annotations
 
 import re
+from importlib.metadata import metadata
 from typing import Any
 
 from docutils import nodes
@@ -52,6 +53,14 @@ html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_css_files = ["mathcanon.css"]
 html_copy_source = False
+# The address of the repository, if `setup.cfg` has it, gives every page a link to its source.
+addresses = dict(line.split(", ", 1) for line in metadata("mathcanon").get_all("Project-URL", []))
+if "Repository" in addresses:
+    html_theme_options = {
+        "source_repository": addresses["Repository"],
+        "source_branch": "main",
+        "source_directory": "docs/",
+    }
 html_show_sphinx = False
 
 
