@@ -77,7 +77,10 @@ def written(folder: Path, content: str | bytes, name: str = "lines.txt") -> str:
 
 
 def test_every_command_of_the_interface_is_there() -> None:
-    expected = "asymptotics canonical completion count dedupe draw enumerate equivalent grade prove reach sample sequence serve table"
+    expected = (
+        "asymptotics canonical completion count dedupe draw enumerate equivalent grade "
+        "prove reach sample sequence serve table"
+    )
     assert expected.split() == COMMANDS
 
 
