@@ -20,6 +20,7 @@ demo: $(INSTALLED)
 	$(BIN)/mwp-canon reach 24 4 7 8 8
 	rm -rf build/demo
 	$(BIN)/mwp-weak pipeline --out build/demo
+	@echo "Done. Open build/demo/report.html in a browser: what was searched, chosen and learnt, problem by problem."
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -m "not slow" -n auto -q

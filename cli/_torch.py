@@ -8,6 +8,7 @@ from typing import get_args
 
 import click
 
+from weaksup.errors import install_command
 from weaksup.settings import Precision, Threads
 from weaksup.solvers.table import SOLVERS
 
@@ -64,9 +65,7 @@ def load_torch(threads: int = 1) -> None:
         import safetensors  # noqa: F401
         import torch
     except ImportError:
-        raise click.ClickException(
-            'solvers need torch: in the clone, pip install -c constraints.txt ".[solver]"'
-        ) from None
+        raise click.ClickException(f"solvers need torch: {install_command('solver')}") from None
     torch.set_num_threads(threads)
     if threads > 1:
         torch.use_deterministic_algorithms(True, warn_only=True)

@@ -22,6 +22,7 @@ from mathcanon.spilling import Class, spilled_classes
 from weaksup.settings import Natural, Seed, Workers
 
 from ._arguments import MINUS, OnExpressions, in_range, number_as_written, read_tolerance
+from ._completion import completion_command
 from ._options import FILE, FOLDER, TextInput, force_option, json_option, text_lines
 from ._output import BAD, NO, YES, Commands, error_line, print_json, print_table
 from ._progress import Progress
@@ -45,7 +46,9 @@ def _law_option(command: F) -> F:
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(mc.__version__, prog_name="mwp-canon", message=f"%(prog)s ({mc.__build__}), version %(version)s")
+@click.version_option(
+    mc.__version__, "-V", "--version", prog_name="mwp-canon", message=f"%(prog)s ({mc.__build__}), version %(version)s"
+)
 def main() -> None:
     """Canonical arithmetic expressions: equivalence, counts, enumeration.
 
@@ -386,3 +389,6 @@ def _operands(n: int, names: str | None) -> list[str]:
     if len(operands) != n:
         raise click.BadParameter(f"{len(operands)} names for {n} operands", param_hint="--operands")
     return operands
+
+
+main.add_command(completion_command("mwp-canon"))

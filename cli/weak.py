@@ -12,6 +12,7 @@ import click
 
 import mathcanon as mc
 
+from ._completion import completion_command
 from ._output import Commands
 
 __all__ = ["main"]
@@ -34,7 +35,7 @@ COMMANDS = {
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(mc.__version__, prog_name="mwp-weak")
+@click.version_option(mc.__version__, "-V", "--version", prog_name="mwp-weak")
 def main() -> None:
     """Math-word-problem solvers from answers alone: search equations, choose labels, measure them.
 
@@ -50,3 +51,4 @@ def main() -> None:
 
 for _name, _module in COMMANDS.items():
     main.add_command(getattr(import_module(f".{_module}", __package__), _name))
+main.add_command(completion_command("mwp-weak"))

@@ -7,6 +7,7 @@ every current browser draws by itself.
 from __future__ import annotations
 
 import re
+from importlib.metadata import metadata
 from typing import Any
 
 from docutils import nodes
@@ -22,10 +23,22 @@ author = "the mathcanon contributors"
 version = release = mathcanon.__version__
 copyright = "the mathcanon contributors, MIT licence"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
-exclude_patterns = ["_build"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton"]
+exclude_patterns = ["_build", "jupyter_execute"]
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+
+# Notebooks are run in a temporary folder each time, and a cell that raises stops the build.
+nb_execution_mode = "force"
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
+
+# The copy button leaves out prompts and outputs.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
@@ -40,6 +53,14 @@ html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_css_files = ["mathcanon.css"]
 html_copy_source = False
+# The address of the repository, if `setup.cfg` has it, gives every page a link to its source.
+addresses = dict(line.split(", ", 1) for line in metadata("mathcanon").get_all("Project-URL", []))
+if "Repository" in addresses:
+    html_theme_options = {
+        "source_repository": addresses["Repository"],
+        "source_branch": "main",
+        "source_directory": "docs/",
+    }
 html_show_sphinx = False
 
 

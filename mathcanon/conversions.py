@@ -1,4 +1,5 @@
-"""Connects the methods of `Expr` to later layers: reading, writing, evaluating, converting and pickling.
+"""Connects the methods of `Expr` to later layers: reading, writing, evaluating, converting, drawing and
+pickling.
 
 Inside the package, imports point one way, and `expr` comes first, so it can't import the functions that its methods
 call.  They are registered here when the package is imported.
@@ -6,6 +7,7 @@ call.  They are registered here when the package is imported.
 
 from __future__ import annotations
 
+from .drawing import small_html, small_svg
 from .expr import later
 from .interop import from_sympy, to_networkx, to_sympy
 from .notation.infix import infix_text
@@ -23,3 +25,4 @@ def bind() -> None:
     later.evaluate = evaluate
     later.from_sympy, later.to_sympy, later.to_networkx = from_sympy, to_sympy, to_networkx
     later.pickled = pickled
+    later.small_svg, later.small_html = small_svg, small_html

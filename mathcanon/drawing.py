@@ -15,11 +15,21 @@ from io import BytesIO
 from typing import Any, Literal, NamedTuple, overload
 
 from .errors import ArgumentError, LimitError, MathCanonError
-from .expr import ExprLike, as_expr
+from .expr import Expr, ExprLike, as_expr
 from .notation.notations import render
 from .notation.tree_nodes import TreeNode, tree_nodes
 
-__all__ = ["DRAWINGS", "MAX_NODES", "MissingExtraError", "draw", "tree_png", "tree_svg", "tree_text"]
+__all__ = [
+    "DRAWINGS",
+    "MAX_NODES",
+    "MissingExtraError",
+    "draw",
+    "small_html",
+    "small_svg",
+    "tree_png",
+    "tree_svg",
+    "tree_text",
+]
 
 MAX_NODES = 2_000
 DRAWINGS = ("svg", "png", "txt", "dot")
@@ -31,6 +41,7 @@ _RADIUS = 16.0  # of an operator, and half the height of a box
 _CORNER = 5.0
 _BADGE = 9.0
 _LETTER = 8.6  # the width of a letter in the 14 px monospace font
+_SMALL = 100  # nodes that notebooks show as a picture
 _LONGEST = 16  # letters in a box; a longer name is cut, the SVG shows the whole as a tooltip
 _MAX_PIXELS = 16_000_000
 _MAX_SIDE = 30_000  # pixels that common PNG viewers and matplotlib can handle
@@ -151,6 +162,24 @@ def tree_svg(expr: ExprLike) -> str:
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
+
+
+def small_svg(expr: Expr) -> str | None:
+    """What notebooks show of an expression: `tree_svg` of at most 100 nodes, None for a larger tree."""
+    return tree_svg(expr) if expr.size <= _SMALL else None
+
+
+def small_html(expr: Expr) -> str | None:
+    """The same as HTML, with the expression below its tree.
+
+    >>> small_html(as_expr("a-b")).endswith("<figcaption><code>a-b</code></figcaption></figure>")
+    True
+    """
+    svg = small_svg(expr)
+    if svg is None:
+        return None
+    caption = f"<figcaption><code>{_escaped(_cut(str(expr), 200))}</code></figcaption>"
+    return f'<figure style="margin: 0; overflow-x: auto">{svg}{caption}</figure>'
 
 
 def tree_png(expr: ExprLike, *, scale: float = 2.0) -> bytes:

@@ -47,6 +47,8 @@ class _Later:
     to_sympy: Callable[[Expr], sympy.Expr]
     to_networkx: Callable[[Expr], networkx.DiGraph]
     pickled: Callable[[Expr], tuple[Callable[..., Expr], tuple[Any, ...]]]
+    small_svg: Callable[[Expr], str | None]
+    small_html: Callable[[Expr], str | None]
 
 
 later = _Later()
@@ -157,6 +159,14 @@ class Expr:
 
     def __repr__(self) -> str:
         return f"Expr({str(self)!r})"
+
+    def _repr_svg_(self) -> str | None:
+        """The picture of the tree that notebooks show; None, which makes them show `repr`, if it would be large."""
+        return later.small_svg(self)
+
+    def _repr_html_(self) -> str | None:
+        """The same with the expression as its caption."""
+        return later.small_html(self)
 
     def __eq__(self, other: object) -> bool:
         if self is other:

@@ -11,7 +11,6 @@ import runpy
 import shutil
 import subprocess
 import sys
-import tarfile
 import zipfile
 from collections.abc import Iterator
 from configparser import ConfigParser
@@ -116,6 +115,47 @@ def test_every_command_can_be_imported_and_is_installed(command: str, target: st
     assert callable(getattr(importlib.import_module(module), name))
     installed = importlib.metadata.distribution("mathcanon").entry_points
     assert [point.value for point in installed if point.name == command] == [target]
+
+
+# --- the readme elsewhere ---------------------------------------------------------------------------------------------
+
+README = (ROOT / "README.md").read_text("utf-8")
+LINK = re.compile(r"(!?)\[[^\]]*\]\(([^)\s]*)\)")
+
+
+def described(readme: str, repository: str) -> str:
+    return str(runpy.run_path(str(ROOT / "setup.py"))["long_description"](readme, repository))
+
+
+def test_with_an_address_every_file_of_the_readme_is_linked_there() -> None:
+    before, after = LINK.findall(README), LINK.findall(described(README, "https://host/we/it"))
+    assert [picture for picture, _ in before] == [picture for picture, _ in after]
+    assert any(target == "docs/images/report.png" for _, target in before)
+    for (picture, target), (_, there) in zip(before, after, strict=True):
+        if target.startswith(("https:", "#")):
+            assert there == target
+        else:
+            assert (ROOT / target.partition("#")[0]).exists()
+            assert there == f"https://host/we/it/{'raw' if picture else 'blob'}/HEAD/{target}"
+
+
+def test_without_an_address_the_readme_has_no_link_that_leads_nowhere() -> None:
+    text = described(README, "")
+    assert [target for _, target in LINK.findall(text) if not target.startswith(("https:", "#"))] == []
+    without_links = LINK.sub("", text)
+    assert "docs/" not in without_links
+    assert described("See [a](b.md), [c](https://d).\n\n![e](f.png)\n\n*Caption.*\n\nText\n", "") == (
+        "See a, [c](https://d).\n\nText\n"
+    )
+
+
+def test_the_version_is_the_same_in_all_files() -> None:
+    number = mathcanon.__version__
+    assert f"\nversion: {number}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    first = re.search(r"^## (\S+) \((\d{4}-\d\d-\d\d)\)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    assert first is not None
+    assert first[1] == number
+    assert f"\ndate-released: {first[2]}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
 # --- public names -----------------------------------------------------------------------------------------------------
@@ -296,16 +336,6 @@ def test_a_wheel_holds_everything_and_runs_from_elsewhere(tmp_path: Path, build:
     where, build_found, count = done.stdout.split()
     assert Path(where).is_relative_to(target)
     assert (build_found, count) == (build, "793002")
-
-
-@pytest.mark.slow  # as above
-def test_the_source_distribution_holds_the_source_of_the_core(tmp_path: Path) -> None:
-    source = copied_source(tmp_path / "source")
-    code = "import setuptools.build_meta as b; print(b.build_sdist('.'))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=source, capture_output=True, text=True, check=True)
-    with tarfile.open(source / done.stdout.split()[-1]) as archive:
-        names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {f"mathcanon/csrc/{path.name}" for path in (ROOT / "mathcanon/csrc").iterdir()} | {"setup.py"} <= names
 
 
 def test_the_core_is_built_from_all_its_sources() -> None:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 from functools import cached_property
+from html import escape
 from typing import Any
 
 from ..canonical_form import structure
@@ -47,6 +48,7 @@ _FOUND = {
 _FEW = 12  # leaves: the far point is nearer than two canonical forms
 _MANY = 100  # leaves: the integers at the near point are no longer short
 _SHORT = 2_000  # bits: the far point takes no longer than the near one
+_SHOWN = 300  # characters of a text in `repr` and in notebooks
 _LONG_TEXT = 120  # characters: cancelling takes less than polynomials
 
 
@@ -83,10 +85,23 @@ class Verdict:
         raise AttributeError(f"a verdict is immutable: cannot set {name!r}")
 
     def __repr__(self) -> str:
-        return (
-            f"Verdict(equivalent={self.equivalent!r}, reason={self.reason!r}, "
-            f"certain={self.certain!r}, error_bound={self.error_bound!r})"
+        shown = (
+            f"equivalent={self.equivalent!r}, reason={self.reason!r}, "
+            f"certain={self.certain!r}, error_bound={self.error_bound!r}"
         )
+        if self.point is not None:
+            left, right = self.value_text("left"), self.value_text("right")
+            shown += f", point={_cut(self._point_text)!r}, left={left!r}, right={right!r}"
+        return f"Verdict({shown})"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the summary, both sides and the notes."""
+        rows = [
+            f"<tr><th>{side}</th><td><code>{escape(_cut(str(expr)))}</code></td></tr>"
+            for side, expr in (("left", self._left), ("right", self._right))
+        ]
+        notes = [f"<p>{escape(_cut(note))}</p>" for note in self.notes]
+        return f"<p><strong>{escape(_cut(self.summary))}</strong></p><table>{''.join(rows)}</table>{''.join(notes)}"
 
     def __bool__(self) -> bool:
         return self.equivalent
@@ -95,6 +110,10 @@ class Verdict:
     def point(self) -> dict[str, Fraction] | None:
         """Small values of the operands where the two differ."""
         return self._example[0] if self._example else None
+
+    @property
+    def _point_text(self) -> str:
+        return ", ".join([f"{name}={value}" for name, value in (self.point or {}).items()])
 
     @property
     def left(self) -> Fraction | None:
@@ -172,8 +191,7 @@ class Verdict:
             return f"not equivalent: {' and '.join(self.undefined)} divides by something that is always zero"
         if self.point is None:
             return "not equivalent: the values differ modulo a prime"
-        point = ", ".join([f"{name}={value}" for name, value in self.point.items()])
-        where = f"at {point} " if point else ""
+        where = f"at {self._point_text} " if self.point else ""
         return f"not equivalent: {where}left is {self.value_text('left')}, right is {self.value_text('right')}"
 
     @property
@@ -363,6 +381,10 @@ def _small_counterexample(left: Expr, right: Expr) -> tuple[dict[str, Fraction],
         except LimitError:
             return None
     return None
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
 def _primes(count: int) -> list[int]:

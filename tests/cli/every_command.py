@@ -56,6 +56,7 @@ CALLS = {
     "mwp-canon serve": Call("--port 0"),
     "mwp-canon prove": Call("", (("n", "2"),)),
     "mwp-canon draw": Call("", (("expr", "a-b"),)),
+    "mwp-canon completion": Call("", (("shell", "zsh"),)),
     "mwp-weak data list": Call(),
     "mwp-weak data show": Call("--path {}/corpus.jsonl --split-file {}/split.json --split test", (("name", "jsonl"),)),
     "mwp-weak search": Call(f"{_CORPUS} --plan {{}}/plan.toml --workers 1 -o out.jsonl"),
@@ -72,6 +73,7 @@ CALLS = {
     "mwp-weak solve": Call("", (("model", "{}/model"), ("text", "Tom has 3 apples and buys 5 more. How many?"))),
     "mwp-weak baseline lbf": Call(f"{_CORPUS} --split-file {{}}/split.json {_TINY} -o out"),
     "mwp-weak baseline warm": Call(f"{_CORPUS} --split-file {{}}/split.json {_TINY} -o out"),
+    "mwp-weak completion": Call("", (("shell", "zsh"),)),
 }
 GROUPS = {"mwp-canon": canon.main, "mwp-weak": weak.main}
 

@@ -28,7 +28,7 @@ from mwp_cli.canon import main
 import mathcanon as mc
 
 COMMANDS = sorted(main.commands)
-JSON_COMMANDS = [name for name in COMMANDS if name not in ("draw", "serve")]
+JSON_COMMANDS = [name for name in COMMANDS if name not in ("completion", "draw", "serve")]
 PROGRAM = shutil.which("mwp-canon", path=sysconfig.get_path("scripts"))
 A140606 = [1, 6, 68, 1170, 27142, 793002]
 EQUIVALENT_KEYS = {"equivalent", "reason", "certain", "point", "left", "right", "domain"}
@@ -78,7 +78,8 @@ def written(folder: Path, content: str | bytes, name: str = "lines.txt") -> str:
 
 def test_every_command_of_the_interface_is_there() -> None:
     expected = (
-        "asymptotics canonical count dedupe draw enumerate equivalent grade prove reach sample sequence serve table"
+        "asymptotics canonical completion count dedupe draw enumerate equivalent grade "
+        "prove reach sample sequence serve table"
     )
     assert expected.split() == COMMANDS
 

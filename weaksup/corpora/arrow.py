@@ -13,7 +13,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConfigError, DataError
+from ..errors import ConfigError, DataError, install_command
 from ..storage.whole_files import open_unpacked
 from .data_files import MAX_BYTES, read_text
 from .own_data import own_reader
@@ -104,9 +104,7 @@ def _load_pyarrow(what: str) -> Any:
         import pyarrow.ipc
         import pyarrow.parquet
     except ImportError:
-        raise ConfigError(
-            f'{what} files need pyarrow: in the clone, pip install -c constraints.txt ".[parquet]"'
-        ) from None
+        raise ConfigError(f"{what} files need pyarrow: {install_command('parquet')}") from None
     return pyarrow
 
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...errors import ConfigError
+from ...errors import ConfigError, install_command
 from ...records import Problem
 from .graphs import Edges, Graphs
 
@@ -98,7 +98,7 @@ def quiet_transformers() -> Any:
     try:
         import transformers
     except ImportError as error:
-        raise ConfigError('pretrained models need transformers: pip install -c constraints.txt ".[hf]"') from error
+        raise ConfigError(f"pretrained models need transformers: {install_command('hf')}") from error
     transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     return transformers
