@@ -36,7 +36,7 @@ from .prior_table import SHIPPED, PriorTable, load_prior
 from .readings import MAX_READINGS, ROLES, Array, read_candidates
 from .templates import find_templates
 
-__all__ = ["EMOptions", "Model", "em_posteriors", "rank_em"]
+__all__ = ["EMOptions", "Model", "em_chances", "em_posteriors", "rank_em"]
 
 
 _TINY = 1e-300  # keeps a problem in which nothing is possible from dividing by zero
@@ -92,9 +92,25 @@ def em_posteriors(
 
     The problems of `unseen` come last; they get posteriors, but nothing is learnt from them.
     """
+    chances = em_chances(sets, options, unseen=unseen, prior=prior)
+    return [row[:-1] / row.sum() if len(row) > 1 else row[:-1] for row in chances]
+
+
+def em_chances(
+    sets: Sequence[CandidateSet],
+    options: EMOptions | None = None,
+    *,
+    unseen: Sequence[CandidateSet] = (),
+    prior: str | PriorTable | None = SHIPPED,
+) -> list[Array]:
+    """As `em_posteriors`, before the answer is known: the probability of each candidate, and last that none is right.
+
+    The last number also contains the probability of the answer in that case.  So the sum is P(answer), by what the
+    other problems say; it is 0 for a problem without candidates.
+    """
     given = [*sets, *unseen]
     by_id = sorted((i for i, found in enumerate(given) if found.candidates), key=lambda i: given[i].id)
-    beliefs = [np.zeros(0)] * len(given)
+    chances = [np.zeros(1)] * len(given)
     if by_id:
         chosen = options or EMOptions()
         model = Model(
@@ -104,9 +120,10 @@ def em_posteriors(
             unmatched=sum(found.reason == "no-match" for found in sets),
             readings=chosen.readings,
         )
-        for i, belief in zip(by_id, model.candidates(model.fit(chosen)), strict=True):
-            beliefs[i] = belief
-    return beliefs
+        beliefs = model.candidates(model.fit(chosen))
+        for i, belief, answer in zip(by_id, beliefs, model.evidence.tolist(), strict=True):
+            chances[i] = np.append(belief, max(1 - belief.sum(), 0.0)) * answer
+    return chances
 
 
 class Model:

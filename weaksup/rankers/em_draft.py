@@ -1,15 +1,22 @@
-"""EM with text: the posteriors of `em.py`, refined by a draft model that reads the problems.
+"""EM with text: the template model of `em.py` and a draft model that reads the problems, as one mixture.
 
-For each problem the draft scores a shortlist of the most likely candidates by templates;
-log-posterior = log(posterior by templates) + weight * log P(equation | text).  The weight is 1, as if the two were
-independent, and not fitted to anything; docs/results.md shows what other weights do.  About the case that no candidate
-is right the draft says nothing: it counts like the best candidate.  The draft itself is trained on posteriors, by the
-marginal likelihood of each problem's shortlist: it chooses among the candidates while it learns, and does not copy the
-errors of a single pick.  The next draft is trained on the result.
+Both say how likely each equation is before the answer is known: the templates from the other problems of the corpus,
+the draft from the text.  The mixture
 
-A draft has memorized its training problems, so it is overconfident on them.  Problems that it was not trained on (the
-valid part, whose answers are known) show how confident it should be: the log-posteriors are divided by the temperature
-at which it is as confident on its training problems as on those.  That changes no pick.
+    P(equation) = share P(equation | text, by the draft) + (1 - share) P(equation, by templates)
+
+has one free number, the draft's share.  It is the one that best predicts the answers of problems that the draft was not
+trained on (the valid part): P(answer) is the sum over the candidates, and over the case that none of them is right,
+which only the template model has.  So a good draft decides nearly alone, one that has learnt nothing from a small
+corpus is not listened to, and where a good draft has no idea, the templates decide.  Nothing is fitted to gold.
+
+The draft itself is trained on posteriors, by the marginal likelihood of each problem's shortlist, the most likely
+candidates by templates: it chooses among the candidates while it learns, and does not copy the errors of a single pick.
+The next draft is trained on the result.
+
+A draft has memorized its training problems, so it is overconfident on them.  The unseen problems also show how sure it
+should be: the log-posteriors are divided by the temperature at which it is as confident on its training problems as on
+those.  That changes no pick.
 """
 
 from __future__ import annotations
@@ -21,17 +28,29 @@ import numpy as np
 
 from ..records import CandidateSet, Label, Problem
 from .drafts import Draft, beliefs
-from .em import em_posteriors
+from .em import em_chances
 from .labels import make_label
 from .prior_table import SHIPPED
 from .readings import Array
 
-__all__ = ["DRAFT_WEIGHT", "rank_em_draft", "shortlist", "temperature"]
+__all__ = ["draft_share", "rank_em_draft", "shortlist", "temperature"]
 
-DRAFT_WEIGHT = 1.0
 _SHORT, _LONG = 10, 30  # the length of the shortlist, for problems of up to three quantities and for larger ones
-_LEAST = 1e-9
 _HOTTEST = 100.0
+_STEPS = 200  # of the EM for the share
+_LEAST_SHARE = 1e-6
+
+
+class _Experts(msgspec.Struct, frozen=True):
+    """The log-probabilities of a problem's shortlist, and last of "none of it", by templates and by the draft."""
+
+    found: CandidateSet
+    templates: Array
+    draft: Array  # -inf for "none": the draft always writes some equation
+
+    def mixed(self, share: float) -> Array:
+        """The unnormalized log-posteriors if the draft has this share."""
+        return np.asarray(np.logaddexp(np.log1p(-share) + self.templates, np.log(share) + self.draft))
 
 
 def rank_em_draft(
@@ -39,47 +58,68 @@ def rank_em_draft(
     problems: Mapping[str, Problem],
     draft: Draft,
     *,
-    weight: float = DRAFT_WEIGHT,
-    posteriors: Sequence[Array] | None = None,
+    chances: Sequence[Array] | None = None,
     unseen: tuple[Sequence[CandidateSet], Sequence[Array]] | None = None,
     prior: str = SHIPPED,
 ) -> Iterator[Label]:
-    """Yield a label for each problem with candidates, in order; `posteriors` are those of `em_posteriors`, if known.
+    """Yield a label for each problem with candidates, in order; `chances` are those of `em_chances`, if known.
 
-    `unseen` has candidate sets and posteriors of problems that the draft was not trained on.  If it is given, a
-    temperature makes the labels, on average, as confident as the draft is on those problems.
+    `unseen` has candidate sets and chances of problems that the draft was not trained on.  They decide the share of the
+    draft and the temperature.  Without any, the problems themselves decide the share: right for a draft that has not
+    been trained on them, too much for one that has.
     """
-    known = em_posteriors(sets, prior=prior) if posteriors is None else posteriors
-    given = [found for found in sets if found.candidates]
-    short = shortlist(given, [belief for found, belief in zip(sets, known, strict=True) if found.candidates])
-    evidence, scores = _add_scores(short, problems, draft, weight)
-    heat = 1.0
-    if unseen is not None:
-        others = [(found, belief) for found, belief in zip(*unseen, strict=True) if found.candidates]
-        others = shortlist([found for found, _ in others], [belief for _, belief in others])
-        own, new = evidence, _add_scores(others, problems, draft, weight)[0]
-        heat = temperature(*[[logs for logs in rows if len(logs) > 2] for rows in (own, new)])  # a choice, and "none"
-    for (found, _), logs, row, whole in zip(short, evidence, scores, given, strict=True):
-        label = make_label(found, beliefs(logs / heat)[:-1].tolist(), ranker="em", scores=row)
-        yield msgspec.structs.replace(label, candidates=len(whole.candidates))
+    known = em_chances(sets, prior=prior) if chances is None else chances
+    own = _ask(sets, known, problems, draft)
+    others = [] if unseen is None else _ask(*unseen, problems, draft)
+    share = draft_share([(one.templates, one.draft) for one in others or own])
+    mixed = [one.mixed(share) for one in own]
+    choices = [[logs for logs in rows if len(logs) > 2] for rows in (mixed, [one.mixed(share) for one in others])]
+    heat = temperature(*choices)
+    sizes = [len(found.candidates) for found in sets if found.candidates]
+    for one, logs, size in zip(own, mixed, sizes, strict=True):
+        label = make_label(one.found, beliefs(logs / heat)[:-1].tolist(), ranker="em", scores=one.draft[:-1].tolist())
+        yield msgspec.structs.replace(label, candidates=size)
 
 
-def _add_scores(
-    short: Sequence[tuple[CandidateSet, Array]], problems: Mapping[str, Problem], draft: Draft, weight: float
-) -> tuple[list[Array], list[list[float]]]:
-    """The unnormalized log-posteriors of each problem's shortlist and of "none of it", and the draft's scores alone."""
+def _ask(
+    sets: Sequence[CandidateSet], chances: Sequence[Array], problems: Mapping[str, Problem], draft: Draft
+) -> list[_Experts]:
+    """What templates and draft say about the shortlist of each problem with candidates."""
+    short = shortlist(sets, chances)
     scores = draft.score(
         [problems[found.id] for found, _ in short],
         [[candidate.expr for candidate in found.candidates] for found, _ in short],
     )
-    return [_evidence(prior, np.asarray(row), weight) for (_, prior), row in zip(short, scores, strict=True)], scores
+    with np.errstate(divide="ignore"):
+        return [
+            _Experts(found, np.log(chance), np.append(np.asarray(row, float), -np.inf))
+            for (found, chance), row in zip(short, scores, strict=True)
+        ]
 
 
-def _evidence(prior: Array, scores: Array, weight: float) -> Array:
-    """Prior and scores together, for the candidates and then for "none"; a draft that can write none says nothing."""
-    known = np.log(np.maximum(np.append(prior, 1 - prior.sum()), _LEAST))
-    best = scores.max()
-    return known if np.isinf(best) else np.asarray(known + weight * np.append(scores, best))
+def draft_share(experts: Sequence[tuple[Array, Array]]) -> float:
+    """The draft's share in the mixture that best predicts the answers; rows are log-probabilities, templates first.
+
+    >>> good, poor = np.log([0.3, 0.1]), np.log([0.01, 0.01])
+    >>> round(draft_share([(poor, good)]), 3), round(draft_share([(good, poor)]), 3)
+    (1.0, 0.0)
+    >>> round(draft_share([(poor, good), (good, poor)]), 3)
+    0.5
+    """
+    if not experts:
+        return 0.5
+    logs = np.array([[np.logaddexp.reduce(row) for row in pair] for pair in experts])
+    logs = logs[np.isfinite(logs).any(1)]
+    if not len(logs):
+        return 0.5
+    with np.errstate(under="ignore"):
+        answers = np.exp(logs - logs.max(1, keepdims=True))
+    share = 0.5
+    for _ in range(_STEPS):
+        drafted = share * answers[:, 1]
+        share = float(np.mean(drafted / (drafted + (1 - share) * answers[:, 0])))
+        share = min(max(share, _LEAST_SHARE), 1 - _LEAST_SHARE)
+    return share
 
 
 def temperature(own: Sequence[Array], unseen: Sequence[Array]) -> float:
@@ -107,12 +147,18 @@ def _sureness(rows: Sequence[Array], heat: float) -> float:
     return float(np.mean([beliefs(logs / heat).max() for logs in rows]))
 
 
-def shortlist(sets: Sequence[CandidateSet], posteriors: Sequence[Array]) -> list[tuple[CandidateSet, Array]]:
-    """The most likely candidates of each problem by templates, in the order of the set, with their posteriors."""
+def shortlist(sets: Sequence[CandidateSet], chances: Sequence[Array]) -> list[tuple[CandidateSet, Array]]:
+    """The most likely candidates of each problem that has any, in the order of the set, with their chances.
+
+    Candidates that are not on the list count as "none of it", whose chance comes last.
+    """
     found = []
-    for candidates, belief in zip(sets, posteriors, strict=True):
+    for candidates, chance in zip(sets, chances, strict=True):
+        if not candidates.candidates:
+            continue
         size = _SHORT if len(candidates.values) <= 3 else _LONG
-        kept = np.sort(np.argsort(-belief, kind="stable")[:size])
+        kept = np.sort(np.argsort(-chance[:-1], kind="stable")[:size])
         chosen = tuple(candidates.candidates[i] for i in kept)
-        found.append((msgspec.structs.replace(candidates, candidates=chosen), belief[kept]))
+        rest = max(float(chance.sum() - chance[kept].sum()), 0.0)
+        found.append((msgspec.structs.replace(candidates, candidates=chosen), np.append(chance[kept], rest)))
     return found

@@ -1,8 +1,8 @@
 """The ranker `em` with drafts of its own: each round trains a draft on the current posteriors and updates them with it.
 
 The first draft learns from the text-free posteriors of `em.py`.  Drafts are trained by marginal likelihood
-(`em_draft.py`), as if one of the candidates were right.  After the last round, problems that no draft was trained on
-calibrate the confidence.
+(`em_draft.py`), as if one of the candidates were right.  Problems that no draft was trained on decide in each round how
+much the draft counts and how confident the result is.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from ..records import CandidateSet, Label, Problem
 from .drafts import TrainDraft
-from .em import em_posteriors
+from .em import em_chances
 from .em_draft import rank_em_draft
 from .labels import make_label, without_none
 from .prior_table import SHIPPED
@@ -34,9 +34,13 @@ def rank_em_rounds(
 
     `unseen` has the candidate sets of problems that no draft is trained on; `problems` must have these problems too.
     """
-    posteriors = em_posteriors(sets, prior=prior)
-    paired = zip(sets, posteriors, strict=True)
-    labels = [make_label(found, belief.tolist(), ranker="em") for found, belief in paired if found.candidates]
+    chances = em_chances(sets, unseen=unseen, prior=prior)  # nothing is learnt from the unseen problems
+    own, others = chances[: len(sets)], chances[len(sets) :]
+    labels = [
+        make_label(found, (row[:-1] / row.sum()).tolist(), ranker="em")
+        for found, row in zip(sets, own, strict=True)
+        if found.candidates
+    ]
     for round_ in range(1, rounds + 1):
         draft = train_draft(
             f"round-{round_}",
@@ -44,7 +48,5 @@ def rank_em_rounds(
             soft="marginal",
             longer=1.0 if round_ == 1 else _LATER,
         )
-        # The EM does not learn from the unseen problems either; it only computes their posteriors.
-        others = (unseen, em_posteriors(sets, unseen=unseen, prior=prior)[len(sets) :]) if round_ == rounds else None
-        labels = list(rank_em_draft(sets, problems, draft, posteriors=posteriors, unseen=others))
+        labels = list(rank_em_draft(sets, problems, draft, chances=own, unseen=(unseen, others)))
     return labels

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, log
+from math import exp, inf, log
 
 import numpy as np
 import pytest
 
 from weaksup.rankers import rank_basic, rank_beam, rank_em_draft
 from weaksup.rankers.drafts import beliefs
-from weaksup.rankers.em import em_posteriors
-from weaksup.rankers.em_draft import DRAFT_WEIGHT, shortlist
+from weaksup.rankers.em import em_chances, em_posteriors
+from weaksup.rankers.em_draft import shortlist
 from weaksup.records import Candidate, CandidateSet, Problem, Quantity
 
 
@@ -109,27 +109,40 @@ def test_beam_can_label_a_problem_that_the_search_found_nothing_for() -> None:
     assert [label.stage for label in labels] == ["beam"]
 
 
-def test_em_adds_the_logarithms_of_prior_and_weighted_score() -> None:
+def test_em_mixes_templates_and_draft_by_how_well_they_predict_the_answers() -> None:
     many = [candidates(str(i), ["2", str(i)], str(2 * i), "N0*N1") for i in range(5, 20)]
     sets = [*many, TWO_WAYS]
-    prior = em_posteriors(sets)[-1]
+    chances = em_chances(sets)
     scores = {"N0*N1": -2.0, "N1+N1": -1.0}
     problems = {found.id: problem(found.id, found.values, found.answer) for found in sets}
     *_, label = rank_em_draft(sets, problems, KnownDraft(scores))
+
+    def fit(share: float) -> float:  # the log-likelihood of all answers
+        drafted = [sum(exp(scores[candidate.expr]) for candidate in found.candidates) for found in sets]
+        return sum(log(share * own + (1 - share) * row.sum()) for own, row in zip(drafted, chances, strict=True))
+
+    share = max((i / 10_000 for i in range(1, 10_000)), key=fit)
     weights = [
-        belief * 2.718281828459045 ** (DRAFT_WEIGHT * score)
-        for score, belief in zip(scores.values(), prior, strict=True)
+        share * exp(score) + (1 - share) * chance for score, chance in zip(scores.values(), chances[-1], strict=False)
     ]
-    none = (1 - prior.sum()) * 2.718281828459045 ** (DRAFT_WEIGHT * -1.0)  # like the best candidate
-    shares = [weight / (sum(weights) + none) for weight in weights]
-    assert label.posterior == pytest.approx(max(shares), abs=1e-5)
+    shares = [weight / (sum(weights) + (1 - share) * chances[-1][-1]) for weight in weights]
+    assert label.posterior == pytest.approx(max(shares), abs=1e-3)
     assert label.expr == ("N0*N1" if shares[0] > shares[1] else "N1+N1")
 
 
-def test_a_draft_that_can_write_no_candidate_says_nothing() -> None:
-    [label] = rank_em_draft([TWO_WAYS], PROBLEMS, KnownDraft({"N0*N1": -inf, "N1+N1": -inf}))
+@pytest.mark.parametrize("score", [-inf, -80.0])
+def test_a_draft_that_predicts_no_answer_is_not_listened_to(score: float) -> None:
+    [label] = rank_em_draft([TWO_WAYS], PROBLEMS, KnownDraft({"N0*N1": -inf, "N1+N1": score}))
     prior = em_posteriors([TWO_WAYS])[0]
     assert label.posterior == pytest.approx(prior.max(), abs=1e-5)
+
+
+def test_the_chances_of_a_problem_are_its_posteriors_times_the_probability_of_the_answer() -> None:
+    sets = [TWO_WAYS, NOTHING, ONE_WAY]
+    for belief, chance in zip(em_posteriors(sets), em_chances(sets), strict=True):
+        assert len(chance) == len(belief) + 1
+        assert chance[:-1].tolist() == pytest.approx((belief * chance.sum()).tolist())
+        assert chance.sum() < 1
 
 
 def test_the_shortlist_keeps_the_likeliest_in_the_order_of_the_set() -> None:
@@ -138,10 +151,11 @@ def test_the_shortlist_keeps_the_likeliest_in_the_order_of_the_set() -> None:
     exprs = [f"N0+N{i % 2}*{i}" for i in range(40)]
     found = candidates("x", ["1", "2"], "3", *exprs)
     belief = np.asarray([(7 * i) % 40 + 1.0 for i in range(40)])
-    ((short, kept),) = shortlist([found], [belief])
+    ((short, kept),) = shortlist([found], [np.append(belief, 5.0)])
     best = sorted(sorted(range(40), key=lambda i: -belief[i])[:10])
     assert [candidate.expr for candidate in short.candidates] == [exprs[i] for i in best]
-    assert kept.tolist() == [belief[i] for i in best]
+    assert kept[:-1].tolist() == [belief[i] for i in best]
+    assert kept.sum() == belief.sum() + 5  # what is not on the list counts as "none of it"
 
 
 def test_beliefs_are_shares_and_equal_where_nothing_is_known() -> None:
@@ -155,12 +169,12 @@ UNSEEN_PROBLEMS = PROBLEMS | {"u": problem("u", ["2", "4"], "8")}
 
 
 def test_em_is_no_surer_of_what_its_draft_was_trained_with_than_of_unseen_problems() -> None:
-    flat = [np.array([0.5, 0.5]), np.array([1.0])]
+    flat = [np.array([1e-9, 1e-9, 0.0]), np.array([1e-9, 0.0])]  # so the draft decides alone
     draft = KnownDraft({"N0*N1": log(0.96), "N1+N1": log(0.04), "N1*N0": log(0.3), "N0+N1+N0": log(0.1)})
-    sure, single = rank_em_draft([TWO_WAYS, ONE_WAY], PROBLEMS, draft, posteriors=flat, weight=1.0)
-    assert sure.posterior == pytest.approx(0.96) and single.posterior == 1
+    sure, single = rank_em_draft([TWO_WAYS, ONE_WAY], PROBLEMS, draft, chances=flat)
+    assert sure.posterior == pytest.approx(0.96, abs=1e-4) and single.posterior == 1
     tempered, single = rank_em_draft(
-        [TWO_WAYS, ONE_WAY], UNSEEN_PROBLEMS, draft, posteriors=flat, weight=1.0, unseen=([UNSEEN], flat[:1])
+        [TWO_WAYS, ONE_WAY], UNSEEN_PROBLEMS, draft, chances=flat, unseen=([UNSEEN], flat[:1])
     )
     assert tempered.posterior == pytest.approx(0.75, abs=1e-3)  # 0.3 of 0.4
     assert (tempered.expr, tempered.score) == (sure.expr, sure.score)
@@ -168,10 +182,10 @@ def test_em_is_no_surer_of_what_its_draft_was_trained_with_than_of_unseen_proble
 
 
 def test_em_stays_as_it_is_where_unseen_problems_say_nothing() -> None:
-    flat = [np.array([0.5, 0.5])]
+    flat = [np.array([1e-9, 1e-9, 0.0])]
     draft = KnownDraft({"N0*N1": log(0.6), "N1+N1": log(0.4), "N1*N0": log(0.9), "N0+N1+N0": log(0.1)})
-    plain = list(rank_em_draft([TWO_WAYS], PROBLEMS, draft, posteriors=flat))
-    surer = list(rank_em_draft([TWO_WAYS], UNSEEN_PROBLEMS, draft, posteriors=flat, unseen=([UNSEEN], flat)))
-    without = ([ONE_WAY, NOTHING], [np.array([1.0]), np.zeros(0)])
+    [plain] = rank_em_draft([TWO_WAYS], PROBLEMS, draft, chances=flat)
+    [surer] = rank_em_draft([TWO_WAYS], UNSEEN_PROBLEMS, draft, chances=flat, unseen=([UNSEEN], flat))
     assert surer == plain
-    assert list(rank_em_draft([TWO_WAYS], PROBLEMS, draft, posteriors=flat, unseen=without)) == plain
+    without = ([NOTHING], [np.zeros(1)])
+    assert list(rank_em_draft([TWO_WAYS], PROBLEMS, draft, chances=flat, unseen=without)) == [plain]
