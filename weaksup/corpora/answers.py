@@ -2,17 +2,21 @@
 
 `20`, `98.5`, `40%`, `((3)/(5))`, `1((7)/(9))`, `(3/5)`, `2(1/3)`, `1 1/2`, `15 (balls)`, `$1,250`, `-410.0`, JSON
 numbers (a float as it prints: 0.16666666666666666 stays that decimal), and calculations that were not evaluated
-(`160/(1-20%)`).  A ratio `5:6` is a division.  Currencies and units are dropped (`Rs. 500`, `60 km/h`, `40 m^2`);
-`60 percent` is 60%.  Several numbers (`3; 4`), words and clock times are refused.
+(`160/(1-20%)`).  A ratio `5:6` is a division.  Currencies and units are dropped (`Rs. 500`, `60 km/h`, `40 m^2`), but
+`$1.5 million` and `3 dozen` are multiplied; `60 percent` is 60%, `7½` is 15/2, and `1/2%` is half a percent.  Several
+numbers (`3; 4`), words and clock times are refused.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from fractions import Fraction
 
 from mathcanon.errors import MathCanonError
 from mathcanon.notation.notations import parse_number
+
+from .number_words import SCALES
 
 __all__ = ["AnswerError", "is_interpreted", "read_answer"]
 
@@ -31,7 +35,10 @@ _COMPOUND_UNIT = re.compile(rf"(?<=[\d%)])\s*{_WORD}(?:(?:\s*[/·]\s*|[ -]){_WOR
 _PERCENT_WORD = re.compile(r"(?<=\d)\s*per\s?cent\.?$", re.IGNORECASE)
 _INTERPRETED = re.compile(r"[^\W\d_]|[$€£¥￥₹%％,°℃㎡㎏]")
 _THOUSANDS = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])", re.ASCII)
-_MIXED = re.compile(r"(-?)(\d+)\s+(\d+)/(\d+)", re.ASCII)
+_FRACTION = re.compile(r"(-?)(?:(\d+)\s+)?(\d+)/(\d+)\s*([%％]?)", re.ASCII)
+_ONE_CHARACTER_FRACTION = re.compile("[¼½¾⅐-⅞]")
+_MULTIPLES = {**SCALES, "dozen": 12}
+_MULTIPLE = re.compile(rf"(?<=[\d)])\s*({'|'.join(_MULTIPLES)})\b", re.IGNORECASE)
 _CLOCK = re.compile(r"\d+:\d+(?::\d+|\s*[ap]\.?m)", re.ASCII | re.IGNORECASE)
 
 
@@ -69,14 +76,22 @@ def _calculate(text: str) -> Fraction:
     if _CLOCK.search(text):
         raise AnswerError(f"a clock time: {text:.60}")
     plain = _CURRENCY.sub(r"\1", _UNIT_IN_BRACKETS.sub("", text))
+    plain = _ONE_CHARACTER_FRACTION.sub(_with_slash, plain)
+    multiple = _MULTIPLE.search(plain)
+    plain = _MULTIPLE.sub("", plain, count=1)
     plain = _COMPOUND_UNIT.sub("", _UNIT.sub("", _PERCENT_WORD.sub("%", plain)))
     plain = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), plain)
-    if mixed := _MIXED.fullmatch(plain.strip()):
-        plain = f"{mixed[1]}({mixed[2]}+{mixed[3]}/{mixed[4]})"
+    if found := _FRACTION.fullmatch(plain.strip()):
+        plain = f"{found[1]}({found[2] or 0}+{found[3]}/{found[4]}){'/100' if found[5] else ''}"
     try:
-        return parse_number(plain)
+        return parse_number(plain) * (_MULTIPLES[multiple[1].lower()] if multiple else 1)
     except MathCanonError as error:
         raise AnswerError(f"not one number: {text:.60}") from error
+
+
+def _with_slash(found: re.Match[str]) -> str:
+    """`½` as ` 1/2`."""
+    return " " + unicodedata.normalize("NFKD", found[0]).replace("\N{FRACTION SLASH}", "/")
 
 
 def is_interpreted(raw: object) -> bool:

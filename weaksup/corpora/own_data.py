@@ -3,7 +3,8 @@
 A record has a text and an answer (a number, or text such as "40%", "60 km/h", "$1,200"), and optionally an id, a gold
 equation and `segmented`, the text with blanks between its tokens.  `fields` finds them by their usual names or by the
 names that the user gives.  Without an id, the number of the record is its id.  Worked solutions that end in `#### 72`
-are read as that answer.  By default, number words are quantities in English and not in Chinese.
+are read as that answer.  By default, number words are quantities in English and not in Chinese.  A record with a field
+that is missing or of the wrong type is skipped; if all are so, the choice of fields is wrong, which is an error.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ..errors import DataError
 from ..records import Problem, Skipped
 from .answers import is_interpreted
 from .fields import Fields, find_fields
@@ -69,13 +71,25 @@ def own_problems(
     **reading: Any,
 ) -> Iterator[Problem | Skipped]:
     """The problems of the records, in order."""
+    first_error: DataError | None = None
+    any_readable = False
     for number, record in enumerate(records, start=1):
         if isinstance(record, Skipped):
             yield record
             continue
-        fields = find_fields(record, text=text_field, answer=answer_field, gold=gold_field, id=id_field)
-        id = question_id(record, fields.id, f"{part}-{number}" if part else str(number))
-        yield _own_problem(record, fields, id, **reading)
+        id = f"{part}-{number}" if part else str(number)
+        try:
+            fields = find_fields(record, text=text_field, answer=answer_field, gold=gold_field, id=id_field)
+            id = question_id(record, fields.id, id)
+            found = _own_problem(record, fields, id, **reading)
+        except DataError as error:
+            first_error = first_error or error
+            found = record.skip(id, "field-unreadable", error.message, error.field or "")
+        else:
+            any_readable = True
+        yield found
+    if first_error and not any_readable:
+        raise first_error
 
 
 def _own_problem(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,10 @@ class Record:
         return value
 
     def name(self, name: str) -> str:
-        """A field that is an id: non-empty text or an integer."""
+        """A field that is an id: non-empty text or a number; 3.0 is 3, as tables turn integers to floats."""
         value = self.value(name)
+        if isinstance(value, float) and isfinite(value):
+            return str(int(value) if value.is_integer() else value)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         text = self.text(name).strip()

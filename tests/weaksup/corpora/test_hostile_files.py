@@ -56,6 +56,14 @@ def test_a_file_that_is_not_there(tmp_path: Path, name: str) -> None:
         read_corpus(name, tmp_path / "absent.json")
 
 
+def test_a_text_that_is_not_unicode_costs_only_itself(tmp_path: Path) -> None:
+    corpus = read_corpus("jsonl", write(tmp_path / "f", GOOD + b'{"text": "\\ud800", "answer": 1}\n' + GOOD))
+    assert [problem.id for problem in corpus.problems] == ["1", "3"]
+    (skipped,) = corpus.skipped
+    assert (skipped.id, skipped.line, skipped.field) == ("2", 2, "text")
+    assert skipped.detail == "not valid Unicode at character 1"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -68,7 +76,6 @@ def test_a_file_that_is_not_there(tmp_path: Path, name: str) -> None:
         (b"[" + GOOD + b",\n]", r"f:3: not JSON"),
         (GOOD + b'["text"]', r"f:2: an object is expected, not a list"),
         (GOOD + b'{"text": "Add 1.", "answer": ' + b"9" * 5000 + b"}", r"f:2: not JSON that can be read"),
-        (GOOD + b'{"text": "\\ud800", "answer": 1}', r"f:2: not valid Unicode at character 1 \(field text\)"),
     ],
 )
 def test_damage_is_reported_with_its_line(tmp_path: Path, content: bytes, message: str) -> None:

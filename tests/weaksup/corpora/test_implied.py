@@ -229,3 +229,21 @@ def test_a_bad_lexicon_is_one_line(tmp_path: Path, source: str, message: str) ->
 def test_an_unknown_lexicon_says_which_there_are() -> None:
     with pytest.raises(ConfigError, match=r"unknown lexicon 'fr'; one of auto, none, en, zh, or a \.toml file"):
         load_lexicons("fr")
+
+
+@pytest.mark.parametrize(
+    ("text", "surfaces", "sign"),
+    [
+        ("What is 30 of 30%?", ["30", "30%"], "%"),
+        ("What is 30% of 30 pens?", ["30%", "30"], "%"),
+        ("Of 30 pens, 30 percent are red. How many?", ["30", "30 percent"], "percent"),
+        ("30的30%是多少？", ["30", "30%"], "%"),
+        ("３０的３０％是多少？", ["３０", "３０％"], "％"),
+    ],
+)
+def test_a_percent_is_a_quantity_of_its_own_beside_the_same_number(text: str, surfaces: list[str], sign: str) -> None:
+    values = {surface: "3/10" if len(surface) > 2 else "30" for surface in surfaces}
+    for lexicon, implied in (("none", []), ("auto", [(sign, "1/100")])):
+        (problem,) = read_objects([{"text": text, "answer": 9}], lexicon=lexicon).problems
+        found = [(text[quantity.start : quantity.end], quantity.value) for quantity in problem.quantities]
+        assert found == [*values.items(), *implied]

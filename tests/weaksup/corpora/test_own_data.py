@@ -136,6 +136,32 @@ def test_a_damaged_row_or_a_null_costs_only_itself(tmp_path: Path) -> None:
     assert read_corpus("jsonl", nulls).skipped_by_reason == {"answer-unreadable": 1, "text-empty": 1}
 
 
+def test_a_record_without_its_fields_costs_only_itself(tmp_path: Path) -> None:
+    good = {"id": 1, "text": "3 and 5?", "answer": 8}
+    bad: list[dict[str, object]] = [
+        {"id": 2, "text": "3 and 5?"},
+        {"id": "", "text": "3 and 5?", "answer": 8},
+        {"id": None, "text": "3 and 5?", "answer": 8},
+        {"id": 5, "text": ["3 and 5?"], "answer": 8},
+    ]
+    path = write(tmp_path / "a", lines([*bad, good]))
+    corpus = read_corpus("jsonl", path)
+    assert [problem.id for problem in corpus.problems] == ["1"]
+    assert corpus.skipped_by_reason == {"field-unreadable": len(bad)}
+    assert [(skipped.line, skipped.field) for skipped in corpus.skipped] == [
+        (1, "answer"), (2, "id"), (3, "id"), (4, "text")
+    ]  # fmt: skip
+    with pytest.raises(DataError, match="a:1: problem 1: field-unreadable: the field is missing"):
+        read_corpus("jsonl", path, strict=True)
+    with pytest.raises(DataError, match="a:1: the field is missing"):  # in every record: a wrong choice of fields
+        read_corpus("jsonl", write(tmp_path / "a", lines(bad)))
+
+
+def test_ids_may_be_floats_as_tables_write_them(tmp_path: Path) -> None:
+    rows = [{"id": id, "text": "3 and 5?", "answer": 8} for id in (1.0, 2.5)]
+    assert [problem.id for problem in read_corpus("jsonl", write(tmp_path / "a", lines(rows))).problems] == ["1", "2.5"]
+
+
 def test_semicolons_and_gzip(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv.gz", gzip.compress(b"problem;ans\nTom has 3, and 5?;8\n"))
     assert [(p.text, p.answer) for p in read_corpus(None, path).problems] == [("Tom has 3, and 5?", "8")]
