@@ -23,7 +23,7 @@ author = "the mathcanon contributors"
 version = release = mathcanon.__version__
 copyright = "the mathcanon contributors, MIT licence"
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 exclude_patterns = ["_build", "jupyter_execute"]
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3

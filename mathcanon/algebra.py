@@ -69,7 +69,19 @@ def apply(algebra: Algebra[T], expr: ExprLike) -> T:
 
 
 def fold(expr: Expr, algebra: Algebra[T]) -> T:
-    """What `algebra` makes of `expr`, from the leaves up, without recursion."""
+    """What `algebra` makes of `expr`, from the leaves up, without recursion.
+
+    Parameters
+    ----------
+    expr
+        An expression (not text).
+    algebra
+        What to make of each kind of node.
+
+    Notes
+    -----
+    A part that is shared within the tree is computed once.
+    """
     done: dict[int, T] = {}
     for node in upwards(expr):
         here = id(node)

@@ -68,11 +68,24 @@ def _in_processes(job: Callable[[list[S]], list[T]], items: Iterator[S], workers
 def keys(
     exprs: Iterable[ExprLike], by: str = "structure", *, workers: int = 1, errors: str = "raise"
 ) -> Iterator[str | None]:
-    """The key of each expression, in order, as they are asked for (see `key`).
+    """The key of each expression, in order, as they are asked for.
 
-    With `errors="none"`, the key of what is not an expression is None; else it raises, as `key` does.  With `workers`
-    above 1, slices of the input are read ahead and worked on in that many processes.
+    Parameters
+    ----------
+    exprs, by
+        As for `key`.
+    workers
+        Above 1, slices of the input are read ahead and worked on in that many processes.
+    errors
+        With "none", the key of what is not an expression is None; with "raise", it raises, as `key` does.
 
+    Raises
+    ------
+    ArgumentError
+        If `by`, `workers` or `errors` is not one of these.
+
+    Examples
+    --------
     >>> list(keys(["a+b", "b+a"])) == [key("a+b")] * 2
     True
     """
@@ -82,8 +95,17 @@ def keys(
 
 
 def parse_many(exprs: Iterable[ExprLike], *, workers: int = 1, errors: str = "raise") -> list[Expr | None]:
-    """The expressions that texts write, as `parse` reads them; with `errors="none"`, None for what is none.
+    """The expressions that texts write, as `parse` reads them.
 
+    Parameters
+    ----------
+    exprs
+        Texts or expressions.
+    workers, errors
+        As for `keys`.
+
+    Examples
+    --------
     >>> parse_many(["a+b", "2*a"])
     [Expr('a+b'), Expr('2*a')]
     """
@@ -94,8 +116,17 @@ def parse_many(exprs: Iterable[ExprLike], *, workers: int = 1, errors: str = "ra
 def equivalent_many(
     pairs: Iterable[tuple[ExprLike, ExprLike]], *, workers: int = 1, errors: str = "raise"
 ) -> Iterator[Verdict | None]:
-    """The verdict of each pair, in order, as they are asked for (see `equivalent`); arguments as for `keys`.
+    """The verdict of each pair, in order, as they are asked for.
 
+    Parameters
+    ----------
+    pairs
+        Pairs of expressions or texts, as for `equivalent`.
+    workers, errors
+        As for `keys`.
+
+    Examples
+    --------
     >>> [bool(verdict) for verdict in equivalent_many([("a+b", "b+a"), ("a-b", "b-a")])]
     [True, False]
     """

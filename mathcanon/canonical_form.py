@@ -54,6 +54,25 @@ class Form(NamedTuple):
 def canonical(expr: ExprLike) -> Expr:
     """The canonical form of an expression or text.
 
+    Numbers are operands like any other: nothing is folded, cancelled or expanded.
+
+    Returns
+    -------
+    Expr
+        Equal for expressions that differ only in order, brackets and the place of signs.  While each operand occurs
+        once, forms are equal exactly where the rational functions are.
+
+    Raises
+    ------
+    ParseError, LimitError
+        If a text can't be read, as in `parse`.
+
+    Notes
+    -----
+    The cost is one sort for each node.
+
+    Examples
+    --------
     >>> canonical("a-(b-c)")
     Expr('a+c-b')
     >>> canonical("a-(b-c)") == canonical("c-b+a")
@@ -67,6 +86,13 @@ def canonical(expr: ExprLike) -> Expr:
 def signed_class(expr: ExprLike) -> tuple[int, Expr]:
     """The sign and the class of an expression; the class of `b-a` is `a-b`.
 
+    Returns
+    -------
+    tuple
+        1 or -1, and the class; their product is the expression.  The sign is 1 where the class is its own opposite.
+
+    Examples
+    --------
     >>> signed_class("b-a")
     (-1, Expr('a-b'))
     """

@@ -37,10 +37,33 @@ def dedupe(
 ) -> Iterator[X]:
     """Yield the first expression of each class, as it was given, in the order of the input.
 
-    An item that is not an expression raises `ParseError`, `LimitError` or TypeError; with
-    `errors="skip"` it is left out, with `errors="keep"` it is passed through.  With `workers` above 1, items are read
-    ahead and examined in that many processes, which share `secret` (see `fingerprint`; by default a random one).
+    Parameters
+    ----------
+    exprs
+        Expressions or texts; read lazily.
+    by
+        "structure" (the same canonical form) or "value" (equal as rational functions).
+    errors
+        What to do with an item that is not an expression: "raise", "skip" (leave it out) or "keep" (pass it through).
+    workers
+        Above 1, items are read ahead and examined in that many processes.
+    secret
+        The secret that the processes share, see `fingerprint`; by default a random one.
 
+    Raises
+    ------
+    ParseError, LimitError, TypeError
+        If an item is not an expression and `errors` is "raise".
+    ValueError
+        If `by`, `errors` or `workers` is not one of these.
+
+    Notes
+    -----
+    The text of each distinct canonical form is kept in memory.  By value, a new form is looked up by its fingerprint,
+    and a match is confirmed by `equivalent`.
+
+    Examples
+    --------
     >>> list(dedupe(["a+b", "b+a", "a*b"]))
     ['a+b', 'a*b']
     >>> list(dedupe(["a+b", "a+", None, "b+a"], errors="skip"))

@@ -23,13 +23,29 @@ BY = ("structure", "value")
 def key(expr: ExprLike, by: str = "structure") -> str:
     """24 hexadecimal digits, equal for equal meanings; different meanings collide with probability 2^-96 per pair.
 
-    By "structure", expressions have the same key if they have the same canonical form.  By "value", they have the same
-    key if they are equal as rational functions, as `equivalent` says: names of operands matter, operands that cancel do
-    not.  An expression that divides by something identically zero equals no other.  Its key by value is shared only
-    with such expressions of the same canonical form.
+    Keys are the same in every process and on every machine.
 
-    By value raises `LimitError` if the polynomials are too large (several thousand terms, or degrees above 200).
+    Parameters
+    ----------
+    expr
+        An expression or text.
+    by
+        By "structure", expressions have the same key if they have the same canonical form.  By "value", they have the
+        same key if they are equal as rational functions, as `equivalent` says: names of operands matter, operands that
+        cancel do not.  An expression that divides by something identically zero equals no other; its key by value is
+        shared only with such expressions of the same canonical form.
 
+    Raises
+    ------
+    ParseError
+        If a text can't be read.
+    LimitError
+        By value, if the polynomials are too large (several thousand terms, or degrees above 200).
+    ArgumentError
+        If `by` is neither.
+
+    Examples
+    --------
     >>> key("a+b") == key("b+a")
     True
     >>> key("a*(b+c)") == key("a*b+a*c"), key("a*(b+c)", by="value") == key("a*b+a*c", by="value")

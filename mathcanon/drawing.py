@@ -85,8 +85,29 @@ def draw(expr: ExprLike, format: Literal["svg", "txt", "dot"] = "txt") -> str: .
 @overload
 def draw(expr: ExprLike, format: str) -> str | bytes: ...
 def draw(expr: ExprLike, format: str = "txt") -> str | bytes:
-    """The tree in one of `DRAWINGS`: bytes for "png", else text.
+    """The tree of an expression as a drawing.
 
+    Parameters
+    ----------
+    expr
+        An expression or text.
+    format
+        "txt", "svg", "png" or "dot".
+
+    Returns
+    -------
+    str or bytes
+        Bytes for "png", else text.
+
+    Raises
+    ------
+    ArgumentError
+        If the format is unknown.
+    LimitError
+        If the tree has more than 2,000 nodes ("dot" has no such limit).
+
+    Examples
+    --------
     >>> print(draw("a-b", "txt"))
     sum
     ├─ + a
@@ -107,6 +128,13 @@ def draw(expr: ExprLike, format: str = "txt") -> str | bytes:
 def tree_text(expr: ExprLike) -> str:
     """The tree in box-drawing characters, one node a line, each after the operator that joins it to its siblings.
 
+    Raises
+    ------
+    LimitError
+        If the tree has more than 2,000 nodes.
+
+    Examples
+    --------
     >>> print(tree_text("a*(b-c)^2/3"))
     product
     ├─ * a
@@ -134,6 +162,17 @@ def tree_text(expr: ExprLike) -> str:
 def tree_svg(expr: ExprLike) -> str:
     """A self-contained SVG picture of the tree, for light and dark pages, with a title and description.
 
+    Raises
+    ------
+    LimitError
+        If the tree has more than 2,000 nodes.
+
+    References
+    ----------
+    The layout is after Reingold and Tilford, *Tidier Drawings of Trees*, 1981.
+
+    Examples
+    --------
     >>> svg = tree_svg("a-b")
     >>> svg.startswith("<svg"), "<title>a-b</title>" in svg
     (True, True)
@@ -183,10 +222,24 @@ def small_html(expr: Expr) -> str | None:
 
 
 def tree_png(expr: ExprLike, *, scale: float = 2.0) -> bytes:
-    """A PNG picture of the tree on white, `scale` pixels to a unit of the SVG (fewer where the tree is very large).
+    """A PNG picture of the tree on white; needs matplotlib.
 
-    Needs matplotlib; without it, raises `MissingExtraError`.
+    Parameters
+    ----------
+    expr
+        An expression or text.
+    scale
+        Pixels to a unit of the SVG; fewer are taken where the tree is very large.
 
+    Raises
+    ------
+    MissingExtraError
+        If matplotlib is not installed.
+    LimitError
+        If the tree has more than 2,000 nodes.
+
+    Examples
+    --------
     >>> tree_png("a-b")[:4]
     b'\\x89PNG'
     """

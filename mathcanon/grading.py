@@ -102,17 +102,35 @@ def grade(
 ) -> Grade:
     r"""How `predicted` compares with `gold`: "same-method", "same-value" (a false match) or "different".
 
-    Each is text (an expression, an equation or a whole solution, see `read_solution`), a `Solution`, an expression or
-    an exact number.  The grade is "different" unless the final answers agree; they may differ by
-    `tolerance`, relative to gold where that is larger than 1.
+    Parameters
+    ----------
+    predicted, gold
+        Text (an expression, an equation or a whole solution, see `read_solution`), a `Solution`, an expression or an
+        exact number.
+    question
+        The text of the problem: a number of the question stands for itself even if a step has the same result.
+    quantities
+        The numbers of the problem, if known: they decide whether `(1/6)` is one quantity or a division.  Without them
+        and without a question it is one quantity if both sides have it.
+    constants
+        The values that stay numbers.  If 100 is one of them, decimals are read as hundredths, so that `0.2`, `20%` and
+        `20/100` are the same.
+    tolerance
+        How far the final answers may differ, relative to gold where that is larger than 1.  The grade is "different"
+        unless they agree.
 
-    `question` is the text of the problem: a number of the question stands for itself even if a step has the same
-    result.  `quantities` are the numbers of the problem, if known: they decide whether `(1/6)` is one quantity or a
-    division; without them and without a question it is one quantity if both sides have it.  `constants` stay numbers;
-    if 100 is one of them, decimals are read as hundredths, so that `0.2`, `20%` and `20/100` are the same.
+    Returns
+    -------
+    Grade
+        A string with the reason, both solutions as they were read, and the verdicts.
 
-    Raises `ParseError` where a text can't be read; `grade_many` does not.
+    Raises
+    ------
+    ParseError
+        If a text can't be read; `grade_many` does not raise this.
 
+    Examples
+    --------
     >>> grade("150+50*2", "150*2-50")
     'same-value'
     >>> grade("2*150-50", "x=150*2-50"), grade("150*2", "150*2-50")
@@ -152,10 +170,28 @@ def grade_many(
 ) -> Iterator[Grade]:
     """The grade of each pair of a prediction and gold, in order, as they are asked for.
 
-    A pair may have the question as its third part, and the quantities of the problem as its fourth; either may be
-    None.  A pair that can't be read, or that is no pair, is graded "unreadable", and the reason says why.  With
-    `workers` above 1 the work is done in that many processes, and a few hundred pairs for each are read ahead.
+    Parameters
+    ----------
+    pairs
+        Pairs as for `grade`; the question may follow as the third part and the quantities of the problem as the fourth,
+        and either may be None.
+    workers
+        Above 1, the work is done in that many processes, and a few hundred pairs for each are read ahead.
+    constants, tolerance
+        As for `grade`.
 
+    Yields
+    ------
+    Grade
+        "unreadable" for a pair that can't be read, or that is no pair; its reason says why.
+
+    Raises
+    ------
+    ValueError
+        If `workers` is below 1.
+
+    Examples
+    --------
     >>> pairs = [("150*2-50", "150*2-50"), ("unknown", "150*2-50"), ("#### 250", "150*2-50")]
     >>> list(grade_many(pairs))
     ['same-method', 'unreadable', 'same-value']

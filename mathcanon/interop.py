@@ -44,8 +44,15 @@ class ConversionError(MathCanonError, ValueError):
 
 
 def to_sympy(expr: ExprLike) -> sympy.Expr:
-    """The same expression in SymPy, unevaluated: operands are plain symbols, numbers rationals, `pi` is `sympy.pi`.
+    """The same expression in SymPy, unevaluated.
 
+    Returns
+    -------
+    sympy.Expr
+        Operands are plain symbols, numbers rationals, `pi` is `sympy.pi`.
+
+    Examples
+    --------
     >>> to_sympy("a-b/c").args
     (a, -b/c)
     >>> to_sympy("a+a"), to_sympy("a+a").doit()
@@ -80,8 +87,16 @@ def from_sympy(x: sympy.Basic) -> Expr:
     """The expression of a SymPy sum, product, integer power, rational, float (taken as it prints), symbol or pi.
 
     `x**-1` comes back as a division, and `from_sympy(to_sympy(e)) == e` for a parsed `e` without negative powers.
-    Raises `ConversionError` for what has no counterpart here (functions, roots, infinities, two symbols of one name).
 
+    Raises
+    ------
+    ConversionError
+        If something has no counterpart here (functions, roots, infinities, two symbols of one name).
+    TypeError
+        If `x` is not of SymPy.
+
+    Examples
+    --------
     >>> import sympy
     >>> a, b = sympy.symbols("a b")
     >>> from_sympy((a - 2 * b) ** 2 / (a * b))
@@ -192,9 +207,14 @@ def _product(factors: list[tuple[int, Expr]]) -> Expr:
 def to_networkx(expr: ExprLike) -> networkx.DiGraph:
     """The tree as a DiGraph from the root, node 0, down.
 
-    Nodes carry `kind` (operand, number, sum, product, power), `value` (name, number or exponent) and `label`;
-    edges carry `label` (`+`, `-`, `*`, `/`, or nothing below a power) and `order`, the place among the siblings.
+    Returns
+    -------
+    networkx.DiGraph
+        Nodes carry `kind` (operand, number, sum, product, power), `value` (name, number or exponent) and `label`; edges
+        carry `label` (`+`, `-`, `*`, `/`, or nothing below a power) and `order`, the place among the siblings.
 
+    Examples
+    --------
     >>> graph = to_networkx("a-b")
     >>> graph.nodes[1], graph.edges[0, 2]
     ({'kind': 'operand', 'value': 'a', 'label': 'a'}, {'label': '-', 'order': 1})
@@ -210,10 +230,22 @@ def to_networkx(expr: ExprLike) -> networkx.DiGraph:
 
 
 def from_networkx(graph: networkx.DiGraph) -> Expr:
-    """The expression of a graph with the attributes that `to_networkx` writes (`label` of a node is not needed).
+    """The expression of a graph with the attributes that `to_networkx` writes.
 
-    Nodes may have any names.  Raises `ConversionError` where the graph is not a tree or an attribute is not right.
+    Parameters
+    ----------
+    graph
+        A tree whose edges lead down.  Nodes may have any names, and need no `label`.
 
+    Raises
+    ------
+    ConversionError
+        If the graph is not a tree or an attribute is not right.
+    TypeError
+        If it is not a DiGraph.
+
+    Examples
+    --------
     >>> from_networkx(to_networkx("a*(b-40%)"))
     Expr('a*(b-40%)')
     """

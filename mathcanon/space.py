@@ -104,10 +104,24 @@ def _sections(size: int) -> list[tuple[str, bool, int]]:
 
 
 def expressions(operands: Iterable[ExprLike], start: int = 0, stop: int | None = None) -> Iterator[Expr]:
-    """Each canonical expression that uses every operand once, lazily; with `start` and `stop`, that part of the list.
+    """Each canonical expression that uses every operand once, lazily; `count(n)` tells how many there are.
 
-    The operands are distinct names (or expressions of one leaf); `count(n)` tells how many expressions there are.
+    Parameters
+    ----------
+    operands
+        Distinct names, or expressions of one leaf; at most 100.
+    start, stop
+        The part of the list to yield.  Nothing before `start` is listed.
 
+    Raises
+    ------
+    ArgumentError
+        If there is no operand, one is given twice or is not a leaf, or `start` or `stop` is negative.
+    LimitError
+        If there are more than 100 operands.
+
+    Examples
+    --------
     >>> [str(e) for e in expressions("ab")]
     ['a+b', 'a*b', 'a/b', 'b/a', 'a-b', 'b-a']
     >>> [str(e) for e in expressions("abc", 64)]
@@ -125,6 +139,15 @@ def expressions(operands: Iterable[ExprLike], start: int = 0, stop: int | None =
 def unrank(operands: Iterable[ExprLike], index: int) -> Expr:
     """The expression at `index` in the order of `expressions`, without listing those before it.
 
+    Raises
+    ------
+    IndexError
+        If there is no expression with this index.
+    ArgumentError, LimitError
+        As `expressions` does.
+
+    Examples
+    --------
     >>> unrank("abcdef", 12345)
     Expr('(a+e)*d+f/b+c')
     """
@@ -137,8 +160,20 @@ def unrank(operands: Iterable[ExprLike], index: int) -> Expr:
 
 
 def rank(expr: ExprLike) -> int:
-    """The index of an expression (in which each operand occurs once) among those on its operands.
+    """The index of an expression among those on its operands, in the order of `expressions`; the inverse of `unrank`.
 
+    Parameters
+    ----------
+    expr
+        An expression or text in which each operand occurs once.
+
+    Raises
+    ------
+    ArgumentError
+        If an operand occurs twice, or the expression needs a power or a unary minus.
+
+    Examples
+    --------
     >>> rank(unrank("abcdef", 12345))
     12345
     """
@@ -166,6 +201,15 @@ def rank(expr: ExprLike) -> int:
 def sample(operands: Iterable[ExprLike], rng: random.Random | int | None = None) -> Expr:
     """One of the expressions on these operands, all equally likely.
 
+    Parameters
+    ----------
+    operands
+        As for `expressions`, which raises the same errors.
+    rng
+        A generator, or a seed for a new one.
+
+    Examples
+    --------
     >>> sample("abcd", random.Random(1)) == sample("abcd", 1)
     True
     """

@@ -24,10 +24,23 @@ MAX_BITS = 100_000
 def evaluate(expr: ExprLike, values: Mapping[str, Any] | None = None) -> Fraction:
     """The exact value of `expr` where each operand has the given value.
 
-    Values are int, Fraction, Decimal, text such as "40%" or "(1/6)", or float (taken as it prints: 0.1 is 1/10).
-    Raises `EvaluationError` where the expression divides by zero or an operand has no value, and `LimitError` where an
-    intermediate numerator or denominator may have more than `MAX_BITS` bits.
+    Parameters
+    ----------
+    expr
+        An expression or text.
+    values
+        For each operand an int, Fraction, Decimal, text such as "40%" or "(1/6)", or float (taken as it prints: 0.1 is
+        1/10).
 
+    Raises
+    ------
+    EvaluationError
+        If the expression divides by zero or an operand has no value.
+    LimitError
+        If an intermediate numerator or denominator may have more than 100,000 bits.
+
+    Examples
+    --------
     >>> evaluate("a*(1-b)", {"a": 30, "b": "1/5"})
     Fraction(24, 1)
     """

@@ -125,11 +125,19 @@ def accuracy(runs: Sequence[RunRecord], name: str, *, size: str | None = None) -
 
 
 def markdown(part: Part) -> str:
-    """A part as a Markdown table."""
+    """A part as a Markdown table; columns of numbers are right-aligned."""
+    columns = zip(*[row.cells for row in part.rows], strict=True)
+    rules = ["---:" if _is_numeric(column) else "---" for column in columns]
     lines = [
         part.head,
-        ["---"] * len(part.head),
+        ["---", *rules] if part.rows else ["---"] * len(part.head),
         *[[row.name, *[cell.shown for cell in row.cells]] for row in part.rows],
     ]
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     return f"{part.title}:\n\n{table}" if part.title else table
+
+
+def _is_numeric(column: Sequence[Cell]) -> bool:
+    """Whether a column has nothing but numbers and what stands for a missing one."""
+    missing = (NOTHING.shown, NOT_RUN.shown)
+    return all(cell.value is not None or cell.shown in missing or cell.shown[:1].isdigit() for cell in column)

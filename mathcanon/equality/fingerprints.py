@@ -94,11 +94,28 @@ def _is_prime(n: int) -> bool:
 def fingerprint(expr: ExprLike, *, secret: bytes | str | None = None) -> int:
     """The value at a secret point modulo a secret prime: equal functions have equal fingerprints in one process.
 
-    With the same `secret` (16 characters or more), they are equal in all processes and on all machines, so that
-    expressions can be spread over them by fingerprint.  Fingerprints of different functions are equal with probability
-    at most degree / 2^60, for all who do not know the secret.  Raises `ZeroDivisor`, a `MathCanonError`, where a
-    divisor vanishes.
+    Parameters
+    ----------
+    expr
+        An expression or text.
+    secret
+        At least 16 characters.  With the same secret, fingerprints are equal in all processes and on all machines, so
+        that expressions can be spread over them by fingerprint.
 
+    Raises
+    ------
+    ZeroDivisor
+        A `MathCanonError`: a divisor vanishes at the point.
+    ArgumentError
+        If the secret is too short.
+
+    Notes
+    -----
+    Fingerprints of different functions are equal with probability at most degree / 2^60, for all who do not know the
+    secret (Schwartz-Zippel lemma).
+
+    Examples
+    --------
     >>> fingerprint("a*b+a*c") == fingerprint("a*(b+c)")
     True
     >>> fingerprint("a+a", secret="shared by the cluster") == fingerprint("2*a", secret=b"shared by the cluster")

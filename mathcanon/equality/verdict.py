@@ -220,6 +220,28 @@ class Verdict:
 def equivalent(left: ExprLike, right: ExprLike) -> Verdict:
     """Whether two expressions are equal as rational functions of their operands.
 
+    Parameters
+    ----------
+    left, right
+        Expressions or texts; operands are compared by name.
+
+    Returns
+    -------
+    Verdict
+        True or false as a condition, with the reason and, where they differ, a point that shows it.
+
+    Raises
+    ------
+    ParseError, LimitError
+        If a text can't be read.
+
+    Notes
+    -----
+    The answer is exact, unless the expressions are too large: then they are compared by `fingerprint`, `certain` is
+    False, and `error_bound` bounds the probability of a wrong answer.
+
+    Examples
+    --------
     >>> bool(equivalent("a-b+c", "a+c-b"))
     True
     >>> equivalent("a*b+a*c", "a*(b+c)").reason

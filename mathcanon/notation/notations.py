@@ -65,9 +65,25 @@ SYNTAXES = ("auto", *NOTATIONS)
 def parse(text: str, syntax: str = "auto") -> Expr:
     r"""The expression that `text` writes, as written: nothing is sorted, folded or flattened.
 
-    `syntax` is one of `SYNTAXES`; "auto" takes infix and LaTeX, and prefix or postfix where the text can be
-    nothing else.  Raises `ParseError` (with `.pointed()`, a caret under the offending character) or `LimitError`.
+    Parameters
+    ----------
+    text
+        At most 1,000,000 characters.
+    syntax
+        "infix", "latex", "prefix", "postfix", "skeleton", "dot", "json" or "auto", which takes infix and LaTeX, and
+        prefix or postfix where the text can be nothing else.
 
+    Raises
+    ------
+    ParseError
+        If the text is not an expression; its `pointed()` shows a caret under the offending character.
+    LimitError
+        If the text is too long, too deep, or has a number or exponent that is too large.
+    ValueError
+        If the syntax is unknown.
+
+    Examples
+    --------
     >>> parse("150×2 − 50")
     Expr('150*2-50')
     >>> parse(r"\frac{a}{b+1}"), parse("- * a 2 b"), parse("a b +")
@@ -79,6 +95,13 @@ def parse(text: str, syntax: str = "auto") -> Expr:
 def parse_equation(text: str) -> Expr:
     """The expression of an equation in one unknown: `x=a+b`, `a+b = X`, or the bare expression.
 
+    Raises
+    ------
+    ParseError, LimitError
+        As `parse` does.
+
+    Examples
+    --------
     >>> parse_equation("x=(11-1)*2")
     Expr('(11-1)*2')
     """
@@ -94,6 +117,15 @@ def parse_equation(text: str) -> Expr:
 def parse_number(text: str) -> Fraction:
     """The exact value of a number as people write it: `12`, `0.5`, `40%`, `(1/6)`, `3(1/2)`, `-2`.
 
+    Raises
+    ------
+    ParseError, LimitError
+        If the text can't be read, as in `parse`.
+    EvaluationError
+        If it contains an operand or divides by zero.
+
+    Examples
+    --------
     >>> parse_number("40%"), parse_number("3(1/2)"), parse_number("1/6")
     (Fraction(2, 5), Fraction(7, 2), Fraction(1, 6))
     """
@@ -134,8 +166,26 @@ def _read_auto(text: str, algebra: Algebra[T]) -> T:
 
 
 def render(expr: ExprLike, format: str = "infix") -> str:
-    r"""`expr` as text in one of `FORMATS`.
+    r"""An expression as text.
 
+    Parameters
+    ----------
+    expr
+        An expression or text.
+    format
+        "infix", "latex", "prefix", "postfix", "skeleton", "dot" or "json".
+
+    Raises
+    ------
+    ArgumentError
+        If the format is unknown.
+
+    Notes
+    -----
+    `parse(render(e)) == e` for every parsed `e` in infix; the other notations give back the same canonical form.
+
+    Examples
+    --------
     >>> from mathcanon import parse
     >>> e = parse("a*(b-c)/2")
     >>> [render(e, format) for format in ("infix", "latex", "prefix", "postfix", "skeleton")]

@@ -44,10 +44,26 @@ def read_solution(text: str, question: str | None = None) -> Solution:
     the mathematics.  The answer is what is marked last as such (`#### 72`, `A: 72`, `\boxed{72}`,
     `<answer>72</answer>`, "The answer is 72"), otherwise the result of the last step.
 
-    With `question`, a number of the question stands for itself even if it is also the result of a step.
-    Raises `SolutionError` where there is nothing to read, `LimitError` where a solution is too large.  The cost is
-    linear in the length of the text and in the size of the composed expression.
+    Parameters
+    ----------
+    text
+        The solution as it was written.
+    question
+        The text of the problem: a number of it stands for itself even if it is also the result of a step.
 
+    Raises
+    ------
+    SolutionError
+        If there is nothing to read.
+    LimitError
+        If the solution is too large.
+
+    Notes
+    -----
+    The cost is linear in the length of the text and in the size of the composed expression.
+
+    Examples
+    --------
     >>> solution = read_solution("48/2=24 clips in May; 48+24=72 in all. #### 72")
     >>> solution.expr, solution.answer, [step.right for step in solution.steps]
     (Expr('48+48/2'), Fraction(72, 1), [True, True])

@@ -63,17 +63,32 @@ def reach(
 ) -> list[Expr]:
     """Every non-equivalent expression over + - * / with each number once and this value, simplest first.
 
-    Numbers are int, Fraction, `Number` or text ("0.5", "40%", "(1/6)").  Equal numbers are the same quantity, and 0
-    and 1 are constants: of expressions that are then equal as rational functions (`a*b-a*c` and `a*(b-c)`) the
-    simplest is kept.  Given a mapping from names to numbers, the expressions are over the names, and names stay
-    distinct whatever their values.  Simplest: fewest characters, then canonical order.
+    Simplest means fewest characters, then canonical order.  The list is never cut short.
 
-    With `tolerance`, values that differ from the target by no more than that are accepted.  This search is in floats,
-    for at most 8 numbers, and may miss a hit whose subtractions together cancel more than 9 digits.
+    Parameters
+    ----------
+    numbers
+        At most 9 of int, Fraction, `Number` or text ("0.5", "40%", "(1/6)").  Equal numbers are the same quantity, and
+        0 and 1 are constants: of expressions that are then equal as rational functions (`a*b-a*c` and `a*(b-c)`) the
+        simplest is kept.  Given a mapping from names to numbers, the expressions are over the names, and names stay
+        distinct whatever their values.
+    target
+        The value to reach.
+    tolerance
+        Values that differ from the target by no more than this are accepted.  Above 0, the search is in floats, for at
+        most 8 numbers, and may miss a hit whose subtractions together cancel more than 9 digits.
+    limit
+        The most expressions to return.
+    memory
+        The most bytes that the search may take.
 
-    More than `limit` expressions raise `LimitError`, as do more than 9 numbers and a search that would pass `memory`
-    bytes: the list is never cut short.
+    Raises
+    ------
+    LimitError
+        If there are more numbers or more expressions, or the search would take more memory.
 
+    Examples
+    --------
     >>> reach([150, 2, 50], 250)
     [Expr('2*50+150'), Expr('2*150-50')]
     >>> reach([4, 7, 8, 8], 24)
@@ -108,14 +123,30 @@ def reach_batch(
     tolerance: Any = 0,
     memory: int = MAX_MEMORY,
 ) -> Iterator[list[Hit]]:
-    """For each problem (numbers, target) its hits, in canonical order; lazily, and fast for many problems.
+    """For each problem its hits, in canonical order; lazily, and fast for many problems.
 
     Numbers are taken by position: N0 is the first.  Equal numbers stay distinct; nothing is grouped.  For a
     target of 0, a class with a subtraction gives two hits, such as `a-b` and `b-a`.
 
-    With `names`, all problems have as many numbers as there are names, equal names are one operand ("1" and "0" are
-    the constants, "a^2" is the square of "a"), and hits that are the same function of the operands are one hit.
+    Parameters
+    ----------
+    problems
+        Pairs of numbers and a target, as for `reach`.
+    names
+        One name for each number of a problem.  Equal names are one operand ("1" and "0" are the constants, "a^2" is the
+        square of "a"), and hits that are the same function of the operands are one hit.
+    tolerance, memory
+        As for `reach`.
 
+    Raises
+    ------
+    ArgumentError
+        If a problem does not have as many numbers as there are names.
+    LimitError
+        As in `reach`.
+
+    Examples
+    --------
     >>> [[str(hit.expr) for hit in hits] for hits in reach_batch([((3, 4), 12), ((22, 2), 20), ((2, 22), 20)])]
     [['N0*N1'], ['N0-N1'], ['N1-N0']]
     >>> problem = ((3, 4, 1), 12)
