@@ -38,7 +38,7 @@ def test_every_number_has_a_lower_and_an_upper_bound(record: type[msgspec.Struct
 
 
 @pytest.mark.parametrize("record", [SolverConfig, TrainConfig, PipelineConfig])
-@pytest.mark.parametrize("value", [-1, 10**12, 10**400, float("nan"), float("inf"), -float("inf"), True, "1", [1], {}])
+@pytest.mark.parametrize("value", [-1, 10**16, 10**400, float("nan"), float("inf"), -float("inf"), True, "1", [1], {}])
 def test_what_is_out_of_range_is_refused_by_name(record: type[msgspec.Struct], value: object) -> None:
     for name in numbers(record):
         with pytest.raises(ConfigError, match=rf"\A{name} can't be "):

@@ -3,8 +3,8 @@
 `20`, `98.5`, `40%`, `((3)/(5))`, `1((7)/(9))`, `(3/5)`, `2(1/3)`, `1 1/2`, `15 (balls)`, `$1,250`, `-410.0`, JSON
 numbers (a float as it prints: 0.16666666666666666 stays that decimal), and calculations that were not evaluated
 (`160/(1-20%)`).  A ratio `5:6` is a division.  Currencies and units are dropped (`Rs. 500`, `60 km/h`, `40 m^2`), but
-`$1.5 million` and `3 dozen` are multiplied; `60 percent` is 60%, `7½` is 15/2, and `1/2%` is half a percent.  Several
-numbers (`3; 4`), words and clock times are refused.
+`$1.5 million` and `3 dozen` are multiplied; `60 percent` is 60%, `7½` is 15/2, `1/2%` is half a percent, and
+`336/48%` is 700.  Several numbers (`3; 4`), words and clock times are refused.
 """
 
 from __future__ import annotations
@@ -81,12 +81,17 @@ def _calculate(text: str) -> Fraction:
     plain = _MULTIPLE.sub("", plain, count=1)
     plain = _COMPOUND_UNIT.sub("", _UNIT.sub("", _PERCENT_WORD.sub("%", plain)))
     plain = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), plain)
-    if found := _FRACTION.fullmatch(plain.strip()):
+    if (found := _FRACTION.fullmatch(plain.strip())) and not _divides_by_percent(found):
         plain = f"{found[1]}({found[2] or 0}+{found[3]}/{found[4]}){'/100' if found[5] else ''}"
     try:
         return parse_number(plain) * (_MULTIPLES[multiple[1].lower()] if multiple else 1)
     except MathCanonError as error:
         raise AnswerError(f"not one number: {text:.60}") from error
+
+
+def _divides_by_percent(found: re.Match[str]) -> bool:
+    """Whether `336/48%` is meant as a division by 48%; `1/2%` and `7 1/2%` are parts of a percent."""
+    return bool(found[5]) and not found[2] and int(found[3]) >= int(found[4])
 
 
 def _with_slash(found: re.Match[str]) -> str:
