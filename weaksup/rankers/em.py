@@ -180,6 +180,14 @@ class Model:
             posteriors[self.own] = belief[self.own] / self.evidence[self.place[self.own]]
         return posteriors
 
+    def chances(self, posteriors: Array, options: EMOptions) -> tuple[Array, Array]:
+        """P(template | n) of each reading, by the other problems, and the factor of the kinds of numbers."""
+        counted = posteriors * np.concatenate([self.seen, options.prior_problems * self.shares])[self.place]
+        known = options.prior_problems * self.roles
+        numbers = (options.number_strength, options.role_strength)
+        own = np.where(self.own, counted, 0.0)
+        return self.chance(counted, options.levels), self.kinds(own, known, numbers)
+
     def candidates(self, posteriors: Array) -> list[Array]:
         """The posteriors of the candidates of each problem, from those of readings."""
         problem = self.readings.problem
