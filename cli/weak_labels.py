@@ -38,6 +38,7 @@ __all__ = ["export", "rank"]
 @click.option("--ranker", default="em", show_default=True, metavar="NAME", help=f"{described(RANKERS)}.")
 @click.option("--prior", metavar="PRIOR",
               help="Prior of the ranker em over templates: shipped, none, or a .json table.")  # fmt: skip
+@click.option("--words", is_flag=True, help="Let em read the words of the texts too; no network is trained.")
 @click.option("--model", type=PLACE, help="A trained solver as the draft model, for a ranker that uses one.")
 @click.option("--scorer", metavar="MODULE:NAME[=ARG]",
               help="Your own draft model instead: package.module:name in Python.")  # fmt: skip
@@ -63,6 +64,7 @@ def rank(
     file: Path,
     ranker: str,
     prior: str | None,
+    words: bool,
     model: Path | None,
     scorer: str | None,
     drafts: int | None,
@@ -81,7 +83,8 @@ def rank(
 
     Some rankers use a draft model, which reads the texts: a trained solver (--model), an object of your own (--scorer),
     or drafts trained by this command (--drafts).  Without a draft, em chooses the templates that best explain the whole
-    corpus, and reads neither text nor gold.
+    corpus, and reads neither text nor gold.  With --words it also learns which words go with which operation, from the
+    answers alone; this takes seconds, and is the best choice for corpora of a few thousand problems.
 
     A small corpus can't tell which templates are usual.  em therefore begins with a prior: simple equations are likely,
     and so are the templates of public corpora, by a table of counts that is part of the package.  --prior none leaves
@@ -96,6 +99,7 @@ def rank(
 
     \b
     mwp-weak rank candidates.jsonl -o labels.jsonl
+    mwp-weak rank candidates.jsonl --words -o labels.jsonl
     mwp-weak rank candidates.jsonl --prior none -o labels.jsonl
     mwp-weak rank candidates.jsonl --ranker single -o labels.draft.jsonl
     mwp-weak rank candidates.jsonl --ranker basic --model draft -o labels.jsonl
@@ -106,7 +110,7 @@ def rank(
     from weaksup.rankers.evidence import weigh
     from weaksup.rankers.rank_file import count_changed, rank_file
 
-    given = {"--model": model, "--scorer": scorer, "--drafts": drafts}
+    given = {"--words": words or None, "--model": model, "--scorer": scorer, "--drafts": drafts}
     if len(several := [name for name, value in given.items() if value is not None]) > 1:
         raise click.UsageError(f"{' and '.join(several)} exclude each other: give one of them")
     find_ranker(ranker)
@@ -130,6 +134,8 @@ def rank(
             elif scorer is not None:
                 explores = find_ranker(ranker).explores
                 asked = {"draft": _load_scorer(scorer, explores=explores), "settings": {"scorer": scorer}}
+            elif words:
+                asked = {"words": True}
             if asked:
                 corpus = source.behind(file).read()
                 asked["problems"] = corpus.problems
@@ -139,7 +145,7 @@ def rank(
                 made, labels = rank_file(file, output, ranker=ranker, seed=seed, **asked)
     sure = sum(label.posterior > 0.9 for label in labels)
     with_prior = prior if find_ranker(ranker).prior else None
-    changed = count_changed(file, labels, prior=with_prior) if model or scorer or drafts else None
+    changed = count_changed(file, labels, prior=with_prior) if words or model or scorer or drafts else None
     expected = sum(label.posterior for label in labels) / len(labels) if labels else None
     weighed = weigh(len(labels)) if find_ranker(ranker).prior and labels else None
     if as_json:
@@ -150,7 +156,7 @@ def rank(
     echo(f"{output}: {len(labels):,} labels for {made.counts['problems']:,} problems by {ranker}, ", nl=False)
     echo(f"{sure:,} with a posterior above 0.9")
     if changed is not None:
-        echo(f"{changed:,} of them differ from the labels without a draft")
+        echo(f"{changed:,} of them differ from the labels without {'words' if words else 'a draft'}")
     if weighed is not None:
         echo(f"{100 * (expected or 0):.0f}% of them are right, if the posteriors are")
         if weighed.note:

@@ -1,17 +1,17 @@
-"""EM with text: the template model of `em.py` and a draft model that reads the problems, as one mixture.
+"""EM with drafts: the model of `words.py` and a draft model, a network that reads the problems, as one mixture.
 
-Both say how likely each equation is before the answer is known: the templates from the other problems of the corpus,
-the draft from the text.  The mixture
+Both say how likely each equation is before the answer is known: the words by templates and by the words around each
+quantity, the draft by the whole text.  The mixture
 
-    P(equation) = share P(equation | text, by the draft) + (1 - share) P(equation, by templates)
+    P(equation) = share P(equation | text, by the draft) + (1 - share) P(equation | text, by words)
 
 has one free number, the draft's share.  It is the one that best predicts the answers of problems that the draft was not
 trained on (the valid part): P(answer) is the sum over the candidates, and over the case that none of them is right,
-which only the template model has.  So a good draft decides nearly alone, one that has learnt nothing from a small
-corpus is not listened to, and where a good draft has no idea, the templates decide.  Nothing is fitted to gold.
+which only the model of words has.  So a good draft decides nearly alone, one that has learnt nothing from a small
+corpus is not listened to, and where a good draft has no idea, the words decide.  Nothing is fitted to gold.
 
 The draft itself is trained on posteriors, by the marginal likelihood of each problem's shortlist, the most likely
-candidates by templates: it chooses among the candidates while it learns, and does not copy the errors of a single pick.
+candidates by words: it chooses among the candidates while it learns, and does not copy the errors of a single pick.
 The next draft is trained on the result.
 
 A draft has memorized its training problems, so it is overconfident on them.  The unseen problems also show how sure it
@@ -28,10 +28,10 @@ import numpy as np
 
 from ..records import CandidateSet, Label, Problem
 from .drafts import Draft, beliefs
-from .em import em_chances
 from .labels import make_label
 from .prior_table import SHIPPED
 from .readings import Array
+from .words import word_chances
 
 __all__ = ["draft_share", "rank_em_draft", "shortlist", "temperature"]
 
@@ -42,15 +42,15 @@ _LEAST_SHARE = 1e-6
 
 
 class _Experts(msgspec.Struct, frozen=True):
-    """The log-probabilities of a problem's shortlist, and last of "none of it", by templates and by the draft."""
+    """The log-probabilities of a problem's shortlist, and last of "none of it", by words and by the draft."""
 
     found: CandidateSet
-    templates: Array
+    words: Array
     draft: Array  # -inf for "none": the draft always writes some equation
 
     def mixed(self, share: float) -> Array:
         """The unnormalized log-posteriors if the draft has this share."""
-        return np.asarray(np.logaddexp(np.log1p(-share) + self.templates, np.log(share) + self.draft))
+        return np.asarray(np.logaddexp(np.log1p(-share) + self.words, np.log(share) + self.draft))
 
 
 def rank_em_draft(
@@ -62,16 +62,16 @@ def rank_em_draft(
     unseen: tuple[Sequence[CandidateSet], Sequence[Array]] | None = None,
     prior: str = SHIPPED,
 ) -> Iterator[Label]:
-    """Yield a label for each problem with candidates, in order; `chances` are those of `em_chances`, if known.
+    """Yield a label for each problem with candidates, in order; `chances` are those of `word_chances`, if known.
 
     `unseen` has candidate sets and chances of problems that the draft was not trained on.  They decide the share of the
     draft and the temperature.  Without any, the problems themselves decide the share: right for a draft that has not
     been trained on them, too much for one that has.
     """
-    known = em_chances(sets, prior=prior) if chances is None else chances
+    known = word_chances(sets, problems, prior=prior) if chances is None else chances
     own = _ask(sets, known, problems, draft)
     others = [] if unseen is None else _ask(*unseen, problems, draft)
-    share = draft_share([(one.templates, one.draft) for one in others or own])
+    share = draft_share([(one.words, one.draft) for one in others or own])
     mixed = [one.mixed(share) for one in own]
     choices = [[logs for logs in rows if len(logs) > 2] for rows in (mixed, [one.mixed(share) for one in others])]
     heat = temperature(*choices)
@@ -84,7 +84,7 @@ def rank_em_draft(
 def _ask(
     sets: Sequence[CandidateSet], chances: Sequence[Array], problems: Mapping[str, Problem], draft: Draft
 ) -> list[_Experts]:
-    """What templates and draft say about the shortlist of each problem with candidates."""
+    """What words and draft say about the shortlist of each problem with candidates."""
     short = shortlist(sets, chances)
     scores = draft.score(
         [problems[found.id] for found, _ in short],
@@ -98,7 +98,7 @@ def _ask(
 
 
 def draft_share(experts: Sequence[tuple[Array, Array]]) -> float:
-    """The draft's share in the mixture that best predicts the answers; rows are log-probabilities, templates first.
+    """The draft's share in the mixture that best predicts the answers; rows are log-probabilities, the words first.
 
     >>> good, poor = np.log([0.3, 0.1]), np.log([0.01, 0.01])
     >>> round(draft_share([(poor, good)]), 3), round(draft_share([(good, poor)]), 3)

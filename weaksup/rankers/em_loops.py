@@ -16,7 +16,7 @@ from numba import njit
 
 from .readings import ADD, DIVIDE, LEAF, MULTIPLY, NO_LEAF, POWER, SUBTRACT, Array
 
-__all__ = ["PRIME", "fingerprints", "roles", "shapes"]
+__all__ = ["PRIME", "compiled", "fingerprints", "roles", "shapes"]
 
 PRIME = 2**31 - 1
 
@@ -25,14 +25,15 @@ _LEFT_OUT, _AGAIN, _WHOLE = 0, 1, 2  # roles
 _CLOSED, _SUM, _PRODUCT, _END = 0, 1, 2, 3
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
+def compiled(function: Callable[..., Any]) -> Any:
+    """The function, compiled when it is first called; the code is cached on disk if that is possible."""
     try:
         return njit(function, cache=True, nogil=True)
     except RuntimeError:  # there is no writable folder for the cache of compiled code
         return njit(function, nogil=True)
 
 
-@_compiled
+@compiled
 def _power(base: int, exponent: int, prime: int) -> int:
     result = 1
     while exponent > 0:
@@ -43,7 +44,7 @@ def _power(base: int, exponent: int, prime: int) -> int:
     return result
 
 
-@_compiled
+@compiled
 def fingerprints(
     programs: Array, lengths: Array, skeleton: Array, leaves: Array, points: Array, constants: int, prime: int
 ) -> Array:
@@ -78,7 +79,7 @@ def fingerprints(
     return out
 
 
-@_compiled
+@compiled
 def _mixed(number: int, salt: int) -> int:
     """A scrambled 64-bit number (splitmix64)."""
     x = np.uint64(number) + np.uint64(0x9E3779B97F4A7C15) * np.uint64(salt + 1)
@@ -87,7 +88,7 @@ def _mixed(number: int, salt: int) -> int:
     return x ^ (x >> np.uint64(31))  # type: ignore[return-value]
 
 
-@_compiled
+@compiled
 def shapes(programs: Array, lengths: Array, skeleton: Array, leaves: Array, hashes: Array, symmetries: Array) -> None:
     """Fill in the shape of each reading, and the logarithm of the number of ways to permute its equal blocks."""
     # The stack holds sums and products with all their blocks: a hash, a mark (+1 or -1), and the leaf of a leaf block.
@@ -150,7 +151,7 @@ def shapes(programs: Array, lengths: Array, skeleton: Array, leaves: Array, hash
         hashes[r], symmetries[r] = block[0, 0], orders
 
 
-@_compiled
+@compiled
 def roles(programs: Array, lengths: Array, skeleton: Array, leaves: Array, out: Array) -> None:
     """Fill in the role of each quantity in each reading, as listed at `readings.ROLES`."""
     stack = np.zeros(leaves.shape[1], np.int64)

@@ -1,8 +1,8 @@
 """The ranker `em` with drafts of its own: each round trains a draft on the current posteriors and updates them with it.
 
-The first draft learns from the text-free posteriors of `em.py`.  Drafts are trained by marginal likelihood
-(`em_draft.py`), as if one of the candidates were right.  Problems that no draft was trained on decide in each round how
-much the draft counts and how confident the result is.
+The first draft learns from the posteriors of `words.py`, which trains no network.  Drafts are trained by marginal
+likelihood (`em_draft.py`), as if one of the candidates were right.  Problems that no draft was trained on decide in
+each round how much the draft counts and how confident the result is.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 
 from ..records import CandidateSet, Label, Problem
 from .drafts import TrainDraft
-from .em import em_chances
 from .em_draft import rank_em_draft
 from .labels import make_label, without_none
 from .prior_table import SHIPPED
+from .words import word_chances
 
 __all__ = ["rank_em_rounds"]
 
@@ -30,11 +30,11 @@ def rank_em_rounds(
     unseen: Sequence[CandidateSet] = (),
     prior: str = SHIPPED,
 ) -> list[Label]:
-    """A label for each problem with candidates, in order, after `rounds` drafts; with 0 rounds, the text-free labels.
+    """A label for each problem with candidates, in order, after `rounds` drafts; with 0 rounds, those of `words.py`.
 
     `unseen` has the candidate sets of problems that no draft is trained on; `problems` must have these problems too.
     """
-    chances = em_chances(sets, unseen=unseen, prior=prior)  # nothing is learnt from the unseen problems
+    chances = word_chances(sets, problems, unseen=unseen, prior=prior)  # nothing is learnt from the unseen problems
     own, others = chances[: len(sets)], chances[len(sets) :]
     labels = [
         make_label(found, (row[:-1] / row.sum()).tolist(), ranker="em")

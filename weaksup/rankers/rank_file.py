@@ -16,7 +16,16 @@ from ..storage.json_lines import read_records, write_records
 from ..storage.provenance import RunInfo, check_output, read_run_info, run_info_path, versions
 from ..storage.whole_files import digest_file
 from .drafts import Draft, TrainDraft
-from .table import check_needs, check_prior, check_rounds, rank_candidates, rank_with_draft, rank_with_trained_drafts
+from .table import (
+    check_needs,
+    check_prior,
+    check_rounds,
+    check_words,
+    rank_candidates,
+    rank_with_draft,
+    rank_with_trained_drafts,
+    rank_with_words,
+)
 
 __all__ = ["count_changed", "rank_file", "rank_file_by_rounds", "write_label_info"]
 
@@ -31,6 +40,7 @@ def rank_file(
     seed: int = 0,
     prior: str | None = None,
     draft: Draft | None = None,
+    words: bool = False,
     problems: Iterable[Problem] = (),
     settings: Mapping[str, Any] | None = None,
     inputs: Iterable[AnyPath] = (),
@@ -39,21 +49,29 @@ def rank_file(
     """Rank the candidates of a file, write the labels to `out`, and return the record of the run and the labels.
 
     The sidecar of `out` names the corpus of the candidates.  `prior` is "shipped", "none" or the path of a prior table
-    (None: the default of the ranker).  `draft` is for rankers that use one; it reads the texts of
-    `problems`, and `settings` describe it in the sidecar.  An existing `out` is replaced if it is a label file of this
-    function, any other file only with `force`; `candidates` and the other files read (`inputs`) are never replaced.
+    (None: the default of the ranker).  `draft` is for rankers that use one; it reads the texts of `problems`, and
+    `settings` describe it in the sidecar.  With `words`, the ranker reads these texts itself, without a draft.  An
+    existing `out` is replaced if it is a label file of this function, any other file only with `force`; `candidates`
+    and the other files read (`inputs`) are never replaced.
     """
-    check_needs(ranker, draft=draft is not None)
+    if words:
+        check_words(ranker)
+    else:
+        check_needs(ranker, draft=draft is not None)
     check_prior(ranker, prior)
     check_output(out, inputs=[candidates, *inputs], force=force, schema=_SCHEMA)
     sets = list(_read_sets(candidates))
-    if draft is None:
-        labels = rank_candidates(ranker, sets, seed=seed, prior=prior)
-    else:
-        by_id = _by_id(problems)
+    by_id = _by_id(problems)
+    if draft is not None or words:
         _check_problems(sets, by_id)
+    if draft is not None:
         labels = rank_with_draft(ranker, sets, by_id, draft, prior=prior)
-    made = {"ranker": ranker, **_prior_settings(prior), **(settings or {})}
+    elif words:
+        labels = rank_with_words(ranker, sets, by_id, prior=prior)
+    else:
+        labels = rank_candidates(ranker, sets, seed=seed, prior=prior)
+    read = {"words": True} if words else {}
+    made = {"ranker": ranker, **read, **_prior_settings(prior), **(settings or {})}
     return _write_labels(candidates, out, sets, labels, seed=seed, settings=made)
 
 

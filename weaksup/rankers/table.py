@@ -23,10 +23,12 @@ __all__ = [
     "check_needs",
     "check_prior",
     "check_rounds",
+    "check_words",
     "find_ranker",
     "rank_candidates",
     "rank_with_draft",
     "rank_with_trained_drafts",
+    "rank_with_words",
 ]
 
 
@@ -35,6 +37,7 @@ class Ranker(NamedTuple):
 
     about: str
     plain: str = ""  # (sets, *, seed) -> labels, from the candidates alone
+    words: str = ""  # (sets, problems by id) -> labels, from the texts too, without a draft
     draft: str = ""  # (sets, problems by id, draft) -> labels
     rounds: str = ""  # (sets, problems by id, train_draft, *, rounds, unseen) -> labels, with drafts of its own
     prior: bool = False  # whether these functions take a prior over templates (`prior_table.py`)
@@ -45,8 +48,9 @@ class Ranker(NamedTuple):
 #: Every ranker, best first.
 RANKERS: dict[str, Ranker] = {
     "em": Ranker(
-        "templates and drafts, all problems with candidates",
+        "templates, words and drafts, all problems with candidates",
         plain="weaksup.rankers.em:rank_em",
+        words="weaksup.rankers.words:rank_words",
         draft="weaksup.rankers.em_draft:rank_em_draft",
         rounds="weaksup.rankers.em_rounds:rank_em_rounds",
         prior=True,
@@ -77,6 +81,12 @@ def check_needs(name: str, *, draft: bool) -> None:
         raise ConfigError(f"ranker {name} does not use a model")
     if not draft and not ranker.plain:
         raise ConfigError(f"ranker {name} needs a draft model (--model or --scorer, or --drafts to train it)")
+
+
+def check_words(name: str) -> None:
+    """Raise `ConfigError` if the ranker can't read the texts without a draft."""
+    if not find_ranker(name).words:
+        raise ConfigError(f"ranker {name} does not read the words of a problem without a draft; em does")
 
 
 def check_rounds(name: str, rounds: int) -> None:
@@ -110,6 +120,15 @@ def rank_candidates(
     """Labels by a ranker that uses the candidates alone; `prior` is for rankers with a prior over templates."""
     check_needs(name, draft=False)
     labels: Iterable[Label] = find_name(RANKERS[name].plain)(sets, seed=seed, **_prior_of(name, prior))
+    return labels
+
+
+def rank_with_words(
+    name: str, sets: Sequence[CandidateSet], problems: Mapping[str, Problem], *, prior: str | None = None
+) -> Iterable[Label]:
+    """Labels by a ranker that reads the texts and needs no draft; raises `ConfigError` for any other."""
+    check_words(name)
+    labels: Iterable[Label] = find_name(RANKERS[name].words)(sets, problems, **_prior_of(name, prior))
     return labels
 
 

@@ -9,14 +9,18 @@ values but the kind of number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+import numpy as np
+
 from ..meaning.kinds import kind_of
 from ..records import Problem, Quantity
+from .readings import Array
 
-__all__ = ["TextFeatures", "text_features"]
+__all__ = ["NumberedTexts", "TextFeatures", "text_features"]
 
 _STOPS = frozenset(".?!。？！")
 _BREAKS = _STOPS | frozenset(",;，；")
@@ -96,7 +100,12 @@ def _around(words: list[str], token: int) -> Iterator[str]:
     before = [_word(words, token - i) for i in range(1, _NEAR + 1)]
     after = [_word(words, token + i) for i in range(1, _NEAR + 1)]
     yield from sorted({f"before {word}" for word in before} | {f"after {word}" for word in after})
-    yield from (f"just before {before[0]}", f"two before {before[1]}", f"just after {after[0]}", f"two after {after[1]}")
+    yield from (
+        f"just before {before[0]}",
+        f"two before {before[1]}",
+        f"just after {after[0]}",
+        f"two after {after[1]}",
+    )
     yield f"before {before[1]} {before[0]}"
     yield f"before {before[2]} {before[1]} {before[0]}"
     yield f"after {after[0]} {after[1]}"
@@ -113,3 +122,34 @@ def _question_start(words: list[str]) -> int:
         if ends := [i for i, word in enumerate(words[:-1]) if word in breaks]:
             return ends[-1] + 1
     return 0
+
+
+class NumberedTexts:
+    """The features of some problems as numbers, each group with numbers of its own.
+
+    Only features that at least `least` problems have are kept, where `seen` says which problems count.
+    """
+
+    def __init__(self, texts: Sequence[TextFeatures], seen: Sequence[float], *, least: int) -> None:
+        counts = np.array([len(text.quantities) for text in texts], np.int64)
+        self.counts = counts  # of the quantities of each problem
+        self.first_quantity = np.cumsum(counts) - counts
+        pairs = counts * (counts - 1) // 2
+        self.first_pair = np.cumsum(pairs) - pairs
+        self.sizes: tuple[int, ...] = ()  # how many features each group has
+        self.features: tuple[Array, ...] = ()  # of each group: where the features of an item start, and the features
+        for group in ([text.quantities for text in texts], [text.pairs for text in texts], [[t.whole] for t in texts]):
+            known = _known(group, seen, least)
+            rows = [[known[name] for name in names if name in known] for items in group for names in items]
+            self.sizes += (len(known),)
+            numbers = np.array([number for row in rows for number in row], np.int64)
+            self.features += (np.cumsum([0, *map(len, rows)]), numbers)
+
+
+def _known(group: Sequence[Sequence[Sequence[str]]], seen: Sequence[float], least: int) -> dict[str, int]:
+    """The numbers of the features that are kept."""
+    times: Counter[str] = Counter()
+    for items, counts in zip(group, seen, strict=True):
+        if counts:
+            times.update({name for names in items for name in names})
+    return {name: i for i, name in enumerate(sorted(name for name, count in times.items() if count >= least))}

@@ -1,10 +1,10 @@
-"""The compiled loops of the log-linear model: relations of quantities, steps of an equation, probabilities, gradients."""
+"""The compiled loops of the log-linear model: relations, steps of an equation, probabilities, gradients."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .em_loops import _compiled
+from .em_loops import compiled
 from .readings import ADD, DIVIDE, LEAF, POWER, SUBTRACT, Array
 
 __all__ = ["EXTRAS", "FLAGS", "RELATIONS", "ROOTS", "adam", "learn", "pair_number", "relations", "steps"]
@@ -22,13 +22,13 @@ _WHOLE = 1e-6
 _LOW = -1e30
 
 
-@_compiled
+@compiled
 def pair_number(i: int, j: int, n: int) -> int:
     """The place of the pair i < j among those of n quantities: (0, 1), (0, 2)... (1, 2)..."""
     return i * n - i * (i + 1) // 2 + j - i - 1
 
 
-@_compiled
+@compiled
 def relations(programs: Array, lengths: Array, skeleton: Array, leaves: Array, counts: Array, out: Array) -> None:
     """Fill in the relation of each pair of quantities in each reading, by its first occurrence.
 
@@ -75,15 +75,17 @@ def relations(programs: Array, lengths: Array, skeleton: Array, leaves: Array, c
                     family = (step - ADD) // 2 if step <= DIVIDE else -1  # 0: a sum, 1: a product, -1: a power
                     if family != kind[side]:
                         sign[side], kind[side] = 1, family
-                    if right[node[side]] == 1 and (step == SUBTRACT or step == DIVIDE):
+                    if right[node[side]] == 1 and step in (SUBTRACT, DIVIDE):
                         sign[side] = -sign[side]
                     node[side] = above
                 joined = (code[node[0]] - ADD) // 2
                 out[r, pair] = 1 + 4 * joined + (1 - sign[0]) + (1 - sign[1]) // 2
 
 
-@_compiled
-def steps(programs: Array, lengths: Array, skeleton: Array, leaves: Array, constants: Array, numbers: Array, out: Array) -> None:  # fmt: skip
+@compiled
+def steps(
+    programs: Array, lengths: Array, skeleton: Array, leaves: Array, constants: Array, numbers: Array, out: Array
+) -> None:
     """Fill in the flags of each reading, if its quantities have the values of its row of `numbers`."""
     stack = np.zeros(leaves.shape[1] + 1)
     for r in range(len(skeleton)):
@@ -119,7 +121,7 @@ def steps(programs: Array, lengths: Array, skeleton: Array, leaves: Array, const
             out[r, last + 1] = min(out[r, last + 1] + broken, 3)
 
 
-@_compiled
+@compiled
 def learn(
     chosen: Array,
     counts: Array,
@@ -223,7 +225,7 @@ def learn(
     return loss
 
 
-@_compiled
+@compiled
 def adam(weights: Array, gradients: Array, mean: Array, square: Array, rate: float, decay: float, time: int) -> None:
     """One step of Adam on flat arrays, with `decay` times the weights added to the gradients, which are reset to 0."""
     above, below = 1 - 0.9**time, 1 - 0.999**time

@@ -2,7 +2,7 @@
 
 A log-linear model needs a sum over all equations.  The rivals stand for it: the commonest templates for this number of
 quantities, and a random sample of the others, whose weight makes up for those that were not drawn.  Without the sample
-the model would learn that rare templates are right, because a candidate set has many of them and the common rivals none.
+the model would learn that rare templates are right: a candidate set has many of them, and the common rivals have none.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class Options(NamedTuple):
     weight: Array  # logarithm of how many equations it stands for
     flags: Array  # (options, FLAGS)
     candidate: Array  # its number in the candidate set; -1 for a rival
+    reading: Array  # of each form
     roles: Array  # (forms, MOST_QUANTITIES): of each quantity
     relations: Array  # (forms, pairs): of each pair of quantities
     root: Array  # of each form
@@ -93,6 +94,7 @@ def find_options(model: Model, sets: Sequence[CandidateSet], chances: Array, sho
         _joined(weights, np.float64),
         _flags(readings, reading, sets, of_problem),
         own_number,
+        forms,
         *_describe(readings, forms),
         np.log(np.maximum(chances[forms], 1e-300)),
     )

@@ -28,6 +28,15 @@ def make_problem(id: str, surfaces: list[str], answer: Fraction) -> Problem:
     return Problem(id=id, text="", tokens=(), quantities=tuple(quantities), answer=str(answer))
 
 
+def problem_of(found: CandidateSet) -> Problem:
+    """A problem without words that has the quantities of a candidate set."""
+    quantities = [
+        Quantity(value=value, surface=surface, start=2 * i, end=2 * i + 1, token=i)
+        for i, (value, surface) in enumerate(zip(found.values, found.surfaces, strict=True))
+    ]
+    return Problem(id=found.id, text="", tokens=(), quantities=tuple(quantities), answer=found.answer)
+
+
 def make_sets(size: int, *, seed: int) -> list[CandidateSet]:
     """Candidate sets of problems whose numbers are small, so that false matches and equal values abound."""
     rng = random.Random(seed)

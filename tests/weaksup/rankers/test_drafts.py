@@ -12,6 +12,7 @@ from weaksup.rankers import rank_basic, rank_beam, rank_em_draft
 from weaksup.rankers.drafts import beliefs
 from weaksup.rankers.em import em_chances, em_posteriors
 from weaksup.rankers.em_draft import shortlist
+from weaksup.rankers.words import word_chances
 from weaksup.records import Candidate, CandidateSet, Problem, Quantity
 
 
@@ -109,12 +110,12 @@ def test_beam_can_label_a_problem_that_the_search_found_nothing_for() -> None:
     assert [label.stage for label in labels] == ["beam"]
 
 
-def test_em_mixes_templates_and_draft_by_how_well_they_predict_the_answers() -> None:
+def test_em_mixes_words_and_draft_by_how_well_they_predict_the_answers() -> None:
     many = [candidates(str(i), ["2", str(i)], str(2 * i), "N0*N1") for i in range(5, 20)]
     sets = [*many, TWO_WAYS]
-    chances = em_chances(sets)
     scores = {"N0*N1": -2.0, "N1+N1": -1.0}
     problems = {found.id: problem(found.id, found.values, found.answer) for found in sets}
+    chances = word_chances(sets, problems)
     *_, label = rank_em_draft(sets, problems, KnownDraft(scores))
 
     def fit(share: float) -> float:  # the log-likelihood of all answers
@@ -133,8 +134,8 @@ def test_em_mixes_templates_and_draft_by_how_well_they_predict_the_answers() -> 
 @pytest.mark.parametrize("score", [-inf, -80.0])
 def test_a_draft_that_predicts_no_answer_is_not_listened_to(score: float) -> None:
     [label] = rank_em_draft([TWO_WAYS], PROBLEMS, KnownDraft({"N0*N1": -inf, "N1+N1": score}))
-    prior = em_posteriors([TWO_WAYS])[0]
-    assert label.posterior == pytest.approx(prior.max(), abs=1e-5)
+    [row] = word_chances([TWO_WAYS], PROBLEMS)
+    assert label.posterior == pytest.approx(row[:-1].max() / row.sum(), abs=1e-5)
 
 
 def test_the_chances_of_a_problem_are_its_posteriors_times_the_probability_of_the_answer() -> None:

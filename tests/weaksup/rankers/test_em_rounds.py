@@ -6,19 +6,16 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from weaksup.rankers import rank_em, rank_em_draft, rank_em_rounds
-from weaksup.rankers.em import em_chances
+from weaksup.rankers import rank_em_draft, rank_em_rounds, rank_words
 from weaksup.rankers.labels import without_none
+from weaksup.rankers.words import word_chances
 from weaksup.records import Label, Problem
 
-from .problems import make_sets
+from .problems import make_sets, problem_of
 
 SETS = make_sets(40, seed=3)
 UNSEEN = [found for found in make_sets(60, seed=3)[40:] if found.candidates]
-PROBLEMS = {
-    found.id: Problem(id=found.id, language="en", text="", tokens=(), quantities=(), answer="0")
-    for found in [*SETS, *UNSEEN]
-}
+PROBLEMS = {found.id: problem_of(found) for found in [*SETS, *UNSEEN]}
 
 
 class LongerIsBetter:
@@ -46,19 +43,21 @@ class Trainer:
         return LongerIsBetter(0.1 * len(self.asked))
 
 
-def test_without_rounds_it_is_the_text_free_pick() -> None:
+def test_without_rounds_it_is_the_pick_by_words() -> None:
     trainer = Trainer()
-    assert rank_em_rounds(SETS, PROBLEMS, trainer, rounds=0) == list(rank_em(SETS))
+    assert rank_em_rounds(SETS, PROBLEMS, trainer, rounds=0) == list(rank_words(SETS, PROBLEMS))
     assert trainer.asked == []
 
 
 def test_each_draft_learns_from_the_labels_before_it() -> None:
     trainer = Trainer()
     found = rank_em_rounds(SETS, PROBLEMS, trainer, rounds=2, unseen=UNSEEN)
-    first = list(rank_em(SETS))
-    unseen = (UNSEEN, em_chances(SETS, unseen=UNSEEN)[len(SETS) :])
+    chances = word_chances(SETS, PROBLEMS, unseen=UNSEEN)
+    first = rank_em_rounds(SETS, PROBLEMS, trainer, rounds=0, unseen=UNSEEN)
+    unseen = (UNSEEN, chances[len(SETS) :])
     second, third = (
-        list(rank_em_draft(SETS, PROBLEMS, LongerIsBetter(strength), unseen=unseen)) for strength in (0.1, 0.2)
+        list(rank_em_draft(SETS, PROBLEMS, LongerIsBetter(strength), chances=chances[: len(SETS)], unseen=unseen))
+        for strength in (0.1, 0.2)
     )
     assert trainer.asked == [
         ("round-1", [without_none(label) for label in first], "marginal", 1.0),
