@@ -69,6 +69,11 @@ class Collector:
 
         self.numbers, self.problems, self.targets, self.tolerance = numbers, problems, targets, tolerance
         self.names = names
+        self.twins = np.zeros_like(problems) + np.arange(problems.shape[1])  # for each the first that is the same
+        if names is not None:
+            same = names.rows * len(numbers.values) + problems
+            for i in range(problems.shape[1] - 1, -1, -1):
+                self.twins[same == same[:, i : i + 1]] = i
         self.room = room  # for the hits of one problem
         self.bits = numbers.bits[problems].sum(axis=1) + problems.shape[1] - 1  # of numerators, at most
         self._parts: list[HitRows] = []

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ArgumentError, LimitError
 from .collector import Collector, HitRows, Names
 from .number_table import MAX_BITS_NEAR, Numbers, montgomery
-from .program import Program, Workspace, class_counts, compile_program, values_needed
+from .program import Program, Workspace, class_counts, compile_program, repeated_steps, values_needed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -184,12 +184,13 @@ def _search_modulo(
 
     residues, _ = found.numbers.modulo(prime)
     numbers, targets = residues[found.problems[part]], residues[found.targets[part]]
+    skipped = repeated_steps(program, found.twins[part])
     zeros = np.zeros(len(part), np.int64)
     size, start = min(found.room, _FIRST_ROWS), 0
     while start < len(part) and not (may_stop and found.is_full):
         hits = np.empty((size, 6), np.int32)
         status, count, stop = scan_exact(
-            program.arrays, program.stored, numbers, targets, start, montgomery(prime), work, zeros, hits
+            program.arrays, program.stored, numbers, targets, skipped, start, montgomery(prime), work, zeros, hits
         )
         found.collect(program, hits[:count], work.queries, part)
         if status == EXPLODED:

@@ -16,14 +16,14 @@ it is compiled once for each n.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Program", "Workspace", "class_counts", "compile_program", "values_needed"]
+__all__ = ["Program", "Workspace", "class_counts", "compile_program", "repeated_steps", "values_needed"]
 
 SUMS, PRODUCTS, INVERT = 0, 1, 2  # opcodes of instructions: x+y and x-y; x*y; 1/x
 ADD, TIMES, OVER_X, X_OVER = 0, 1, 2, 3  # how a hit joins x and y: x+y or x-y, x*y, y/x, x/y
@@ -177,6 +177,30 @@ def values_needed(n: int, largest: int) -> int:
     3825299
     """
     return _Layout(n, largest).memory
+
+
+def repeated_steps(program: Program, twins: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """For each row of `twins` and each step, whether the step finds nothing but what an earlier one has found.
+
+    `twins` has for each operand the first that is the same.  Exchanging such operands turns a hit into one that is
+    written alike, and a step into any other on the same operands.  If the smallest operand changes sides by that, the
+    hit may split elsewhere at its top, but then into a larger set, and steps go from large sets to small ones.  Among
+    sets of a size, those without the smallest operand come first.  Below open sets no step is left out.
+    """
+    import numpy as np
+
+    rows, which = np.unique(twins @ (1 << 4 * np.arange(program.n)), return_inverse=True)
+    found = [_repeated(program.n, program.largest, coded) for coded in rows.tolist()]
+    return np.array(found, bool)[which]
+
+
+@lru_cache(maxsize=4096)
+def _repeated(n: int, largest: int, twins: int) -> list[bool]:
+    program = compile_program(n, largest)
+    if program.has_open_sets:
+        return [False] * len(program.steps)
+    sets = [sorted([twins >> 4 * i & 15 for i in range(n) if step.mask >> i & 1]) for step in program.steps]
+    return [operands in sets[:number] for number, operands in enumerate(sets)]
 
 
 class _Layout:

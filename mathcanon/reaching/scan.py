@@ -163,6 +163,7 @@ def scan_exact(
     stored: Int,
     numbers: Array,
     targets: Array,
+    skipped: Array,
     start: Int,
     prime: Array,
     work: Workspace,
@@ -171,6 +172,7 @@ def scan_exact(
 ) -> tuple[Int, Int, Int]:
     """Find the hits of problems from `start` on, as rows (problem, query on the open set, join, x, step, index).
 
+    `skipped` has for each problem whether to leave out a step.
     `zeros` counts the zeros that each problem met in a place where they matter: as divisors, or as a value asked for.
     Returns how it ended, the number of hits, and the problem to resume with, whose own hits are not included.
     """
@@ -191,6 +193,8 @@ def scan_exact(
         bounds[0, 0], bounds[0, 1] = 0, 1
         open_sets, begin = 1, np.int64(1)
         for step in range(len(steps)):
+            if skipped[problem, step]:
+                continue
             is_open = steps[step, 0]
             met = zeros[problem : problem + 1]
             end = _ask(links[steps[step, 4] : steps[step, 5]], is_open, bounds, work, begin, met, p, p_inverse)

@@ -300,13 +300,14 @@ class _Chunk:
         """The candidates of the problem with these rows of hits, as text, simplest first; each function once."""
         columns = (hits.choice, hits.codes, hits.function, hits.stage, hits.sign, hits.value)
         rows = zip(*[column[start:end].tolist() for column in columns], strict=True)
+        by_function = self.plan.dedupe != "none"
         best: dict[object, _Found] = {}
         for i, (choice, codes, function, stage, sign, value) in enumerate(rows):
             names = self.choices[choice]
             leaves = len(names)
             text = _writer.text(codes[: leaves - 1], sign, names)
             new = _Found(leaves, stage, len(text), text, value, start + i)
-            key = function if self.plan.dedupe != "none" else text
+            key = function if by_function else text
             old = best.get(key)
             if old is None or new < old:
                 best[key] = new
@@ -335,6 +336,7 @@ def _candidate_set(problem: Problem, found: Sequence[_Found], plan: Plan, limite
             reason = "no-quantity"
         else:
             reason = "no-match" if plan.stages_for(*_size(problem)) else "too-many-quantities"
+    written = {id(value): str(value) for value in {id(item.value): item.value for item in found}.values()}
     return CandidateSet(
         id=problem.id,
         values=tuple([quantity.value for quantity in problem.quantities]),
@@ -342,7 +344,10 @@ def _candidate_set(problem: Problem, found: Sequence[_Found], plan: Plan, limite
         answer=problem.answer,
         implied=len(problem.quantities) - problem.printed,
         candidates=tuple(
-            [Candidate(expr=item.text, stage=plan.stage[item.stage].name, value=str(item.value)) for item in found]
+            [
+                Candidate(expr=item.text, stage=plan.stage[item.stage].name, value=written[id(item.value)])
+                for item in found
+            ]
         ),
         reason=reason,
         limits=tuple(limited),

@@ -10,7 +10,6 @@ Processes are spawned, so a script that calls this needs `if __name__ == "__main
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ import msgspec
 from msgspec.structs import replace
 
 import mathcanon
+from mathcanon.batches import collection_paused
 from mathcanon.processes import open_pool
 
 from ..errors import ConfigError, WeakSupError
@@ -112,21 +112,9 @@ def search_shard(
     if mathcanon.__version__ != version:
         raise ConfigError(f"a worker has mathcanon {mathcanon.__version__}, this machine {version}")
     shard = msgspec.msgpack.decode(problems, type=list[Problem])
-    with _ONE_AT_A_TIME, _collection_paused():
+    with _ONE_AT_A_TIME, collection_paused():  # a search makes many objects that stay, and no cycles
         chosen = msgspec.msgpack.decode(plan, type=Plan)
         return encode_records(search_problems(shard, chosen, limit=limit, memory=memory, strict=strict))
-
-
-@contextmanager
-def _collection_paused() -> Iterator[None]:
-    """No garbage collection meanwhile: a search makes many objects that stay, and no cycles."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 _ONE_AT_A_TIME = Lock()  # a Dask worker may have several threads, which do not speed up the search

@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from mathcanon.batches import collection_paused
 from mathcanon.files import AnyPath, whole_file
 
 from ..corpora import Corpus
@@ -155,7 +156,8 @@ def _search_missing(
     if progress:
         progress(done, total)
     found = search(missing, workers=min(workers, max(1, len(missing))))
-    with closing(found):  # so that an interruption here ends the workers too
+    # Closed, so that an interruption here ends the workers too; paused, because a search here remembers many objects.
+    with closing(found), collection_paused():
         for number, lines in found:
             with whole_file(files[number]) as file:
                 file.write(lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from fractions import Fraction
 from math import prod
 
@@ -11,6 +12,7 @@ import pytest
 
 from mathcanon.reaching import hits as hits_module
 from mathcanon.reaching.numbers_to_target import HitRows, Names, as_table, reach_batch, reach_rows, shape_of
+from mathcanon.reaching.program import Program, repeated_steps
 
 PROBLEMS = [([2, 3, 4, i], 6 + i % 5) for i in range(1, 40)]
 MANY = ([1, 1, 1, 1], 1)  # has the most hits of all
@@ -91,3 +93,29 @@ def test_eight_numbers_explode_alone() -> None:
     parts = rows_of(problems, memory=1 << 27)
     assert [i for part in parts for i in part.refused] == [0]
     assert "+1(N0+N1+N2+N3+N4+N5+N6+N7)" in hits_by_problem(parts, 8)[1]
+
+
+@pytest.mark.parametrize("size", [3, 4, 5, 6])
+def test_steps_that_repeat_others_may_be_left_out(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(size)
+    problems, named, names = [], [], ("0", "1", "a", "b", "c", "d^2")
+    for _ in range(12 if size == 6 else 60):
+        values = [0, 1, *[rng.randrange(6) for _ in names[2:]]]
+        chosen = [rng.randrange(len(names)) for _ in range(size)]
+        problems.append(([values[i] if rng.random() < 0.9 else 7 for i in chosen], rng.randrange(9)))
+        named.append(chosen)
+    settings = {"names": Names(names, np.array(named)), "memory": 1 << 34}
+    found = rows_of(problems, **settings)
+    left_out: list[np.ndarray] = []
+
+    def nothing_left_out(program: Program, twins: np.ndarray) -> np.ndarray:
+        left_out.append(repeated_steps(program, twins))
+        return np.zeros_like(left_out[-1])
+
+    monkeypatch.setattr(hits_module, "repeated_steps", nothing_left_out)
+    expected = rows_of(problems, **settings)
+    assert any(steps.any() for steps in left_out)
+    assert len(found) == len(expected) and sum(len(part.problem) for part in found) > 50
+    for part, other in zip(found, expected, strict=True):
+        for column in ("problem", "codes", "sign", "function"):
+            assert (getattr(part, column) == getattr(other, column)).all()
