@@ -5,6 +5,7 @@ torch is imported inside the command, by `load_torch`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -28,7 +29,8 @@ __all__ = ["solve"]
 
 
 @click.command()
-@click.argument("words", metavar="MODEL_DIR... [TEXT]", nargs=-1, required=True)
+@click.argument("models", type=FOLDER, metavar="MODEL_DIR...", nargs=-1)
+@click.argument("text", required=False)
 @click.option("--path", metavar="FILE|-", help="Solve every problem of a file, or of stdin: prints JSON Lines.")
 @click.option("--text-field", default="", metavar="NAME", help="With --path: the field of the text.")
 @click.option("--id-field", default="", metavar="NAME", help="With --path: the field of the id.")
@@ -39,7 +41,8 @@ __all__ = ["solve"]
 @device_option
 @json_option
 def solve(
-    words: tuple[str, ...],
+    models: tuple[Path, ...],
+    text: str | None,
     path: str | None,
     text_field: str,
     id_field: str,
@@ -67,10 +70,12 @@ def solve(
     mwp-weak solve model --path - < questions.txt
     mwp-weak solve gts g2t "Tom has 3 apples and buys 5 more. How many has he now?"
     """
-    text = words[-1] if path is None else None
-    models = [FOLDER.convert(word, None, None) for word in (words[:-1] if path is None else words)]
+    if path is not None and text is not None:  # then the last argument is a model, too
+        if not os.path.isdir(text):
+            raise click.UsageError("give a TEXT or a file with --path, not both: the last argument is not a folder")
+        models, text = (*models, Path(text)), None
     if not models:
-        raise click.UsageError("give a TEXT, or a file with --path")
+        raise click.UsageError("give a MODEL_DIR and a TEXT, or a file with --path")
     if path is None and (text_field or id_field):
         raise click.UsageError("--text-field and --id-field need --path")
     questions = None if path is None else _questions(path, text_field=text_field, id_field=id_field)
