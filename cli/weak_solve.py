@@ -5,6 +5,7 @@ torch is imported inside the command, by `load_torch`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -22,13 +23,13 @@ from .weak_solver import answers_option, beam_option
 
 if TYPE_CHECKING:
     from weaksup.corpora.questions import Question
-    from weaksup.solvers.decoding.solver import Solver
+    from weaksup.solvers.decoding.ensemble import Ensemble
 
 __all__ = ["solve"]
 
 
 @click.command()
-@click.argument("model", type=FOLDER, metavar="MODEL_DIR")
+@click.argument("models", type=FOLDER, metavar="MODEL_DIR...", nargs=-1)
 @click.argument("text", required=False)
 @click.option("--path", metavar="FILE|-", help="Solve every problem of a file, or of stdin: prints JSON Lines.")
 @click.option("--text-field", default="", metavar="NAME", help="With --path: the field of the text.")
@@ -40,7 +41,7 @@ __all__ = ["solve"]
 @device_option
 @json_option
 def solve(
-    model: Path,
+    models: tuple[Path, ...],
     text: str | None,
     path: str | None,
     text_field: str,
@@ -60,14 +61,21 @@ def solve(
     prints a JSON object for each, in order: id, text, equation, answer, probability, and a fault if there is none.
     Implied quantities are found with the lexicon of the corpus that the solver was trained on.
 
+    Several models answer as one: see mwp-weak evaluate --help.
+
     \b
     mwp-weak solve model "Tom has 3 apples and buys 5 more. How many has he now?"
     mwp-weak solve model - < problem.txt
     mwp-weak solve model --path questions.csv --text-field story > solved.jsonl
     mwp-weak solve model --path - < questions.txt
+    mwp-weak solve gts g2t "Tom has 3 apples and buys 5 more. How many has he now?"
     """
-    if (text is None) == (path is None):
-        raise click.UsageError("give a TEXT, or a file with --path")
+    if path is not None and text is not None:  # then the last argument is a model, too
+        if not os.path.isdir(text):
+            raise click.UsageError("give a TEXT or a file with --path, not both: the last argument is not a folder")
+        models, text = (*models, Path(text)), None
+    if not models:
+        raise click.UsageError("give a MODEL_DIR and a TEXT, or a file with --path")
     if path is None and (text_field or id_field):
         raise click.UsageError("--text-field and --id-field need --path")
     questions = None if path is None else _questions(path, text_field=text_field, id_field=id_field)
@@ -78,12 +86,11 @@ def solve(
         raise click.ClickException("the text is empty")
     load_torch()
     from weaksup.corpora import lexicon_of
+    from weaksup.solvers.decoding.ensemble import Ensemble, common_origin
     from weaksup.solvers.decoding.question_solving import solve_questions
-    from weaksup.solvers.decoding.solver import Solver
-    from weaksup.solvers.training.teaching import read_origin
 
-    solver = Solver.load(model, device=device, answer_model=answer_model)
-    made = read_origin(model)
+    solver = Ensemble.load(models, device=device, answer_model=answer_model)
+    made = common_origin(models)
     lexicon = "none" if made is None or made.corpus is None else lexicon_of(made.corpus.name, made.corpus.lexicon)
     if questions is not None:
         for solved in solve_questions(solver, questions, beam=beam, language=language or "", lexicon=lexicon):
@@ -102,7 +109,7 @@ def _questions(path: str, *, text_field: str, id_field: str) -> Iterator[Questio
     return read_question_lines(lines, "<stdin>", text_field=text_field, id_field=id_field)
 
 
-def _solve_text(solver: Solver, text: str, *, beam: int, language: str, lexicon: str, as_json: bool) -> int:
+def _solve_text(solver: Ensemble, text: str, *, beam: int, language: str, lexicon: str, as_json: bool) -> int:
     from weaksup.corpora.problems import segment_text
 
     _, _, quantities = segment_text(text, language=language, number_words=True)

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -261,7 +262,7 @@ def _print_trained(output: Path, result: TrainResult) -> None:
 
 
 @click.command()
-@click.argument("model", type=FOLDER, metavar="MODEL_DIR")
+@click.argument("models", type=FOLDER, metavar="MODEL_DIR...", nargs=-1, required=True)
 @source_options
 @part_options
 @beam_option
@@ -277,7 +278,7 @@ def _print_trained(output: Path, result: TrainResult) -> None:
 @threads_option
 @json_option
 def evaluate(
-    model: Path,
+    models: tuple[Path, ...],
     source: Source,
     part: Part,
     beam: int,
@@ -296,20 +297,25 @@ def evaluate(
     Without --data, the corpus and split are those that the solver was trained on.  --split may be train, valid, test or
     all.  A false match is a prediction with the right value and a wrong equation.
 
+    Several models answer as one: their beams are pooled, and the probability of an equation is the mean over the
+    models.  They must have been trained on the same corpus, and may differ in all else.
+
     \b
     mwp-weak evaluate model
     mwp-weak evaluate model --data math23k --path Math_23K.json --split-file split.json --split valid
     mwp-weak evaluate model --predictions predictions.jsonl --json
+    mwp-weak evaluate gts g2t --split valid
     """
     load_torch(threads)
     from weaksup.measure.predictions import judge_all, sum_up
-    from weaksup.solvers.decoding.solver import Solver
-    from weaksup.solvers.training.teaching import model_files, read_origin
+    from weaksup.solvers.decoding.ensemble import Ensemble, common_origin
+    from weaksup.solvers.training.teaching import model_files
     from weaksup.storage.json_lines import write_records
     from weaksup.storage.provenance import check_output
 
-    solver = Solver.load(model, device=device, answer_model=answer_model)
-    made = read_origin(model)
+    solver = Ensemble.load(models, device=device, answer_model=answer_model)
+    made = common_origin(models, same_split=part.split_file is None and part.folds is None)
+    model = " + ".join(map(str, models))
     if made is None and source.data is None and source.path is None:
         warn(f"{model} does not say which corpus it was trained on: using stories (choose with --data)")
     if made is not None and made.corpus is not None and source.data in (None, made.corpus.name):
@@ -323,16 +329,19 @@ def evaluate(
     if not problems:
         raise click.ClickException(f"there are no problems: {name}")
     if predictions is not None:
-        inputs = [*model_files(model), *corpus.paths, part.split_file, groups]
+        inputs = [*chain.from_iterable(map(model_files, models)), *corpus.paths, part.split_file, groups]
         check_output(predictions, inputs=inputs, force=force)
-    solver.cells = _read_cells(groups, problems, warn) or {}
+    cells = _read_cells(groups, problems, warn) or {}
+    for member in solver.members:
+        member.cells = cells
     with Progress("problems") as progress:
         judged = judge_all(solver, problems, beam=beam, tolerance=tolerance, law=law, progress=progress)
     result = sum_up(judged, beam=beam)
     if predictions is not None:
         write_records(predictions, judged)
     if as_json:
-        print_json({**record_fields(result), "data": corpus.name, "split": chosen, "part": name, "model": str(model)})
+        origin = {"data": corpus.name, "split": chosen, "part": name}
+        print_json({**record_fields(result), **origin, "model": model, "members": [str(one) for one in models]})
         return
     echo(f"{model}, beam {beam}: {name}")
     sizes = [_row(size, accuracy) for size, accuracy in result.by_quantities.items()]

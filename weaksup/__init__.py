@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .search.batch import search_problems
     from .search.plans import load_plan
     from .solvers.data.lessons import gold_lessons, label_lessons
+    from .solvers.decoding.ensemble import Ensemble
     from .solvers.decoding.solver import Solver
     from .solvers.presets import preset
     from .solvers.training.loop import train_solver
@@ -40,6 +41,7 @@ __all__ = [
     "ConfigError",
     "Corpus",
     "DataError",
+    "Ensemble",
     "Label",
     "Problem",
     "Quantity",
@@ -65,6 +67,7 @@ __getattr__ = late_attributes(
     __name__,
     {
         "Corpus": "weaksup.corpora:Corpus",
+        "Ensemble": "weaksup.solvers.decoding.ensemble:Ensemble",
         "Solver": "weaksup.solvers.decoding.solver:Solver",
         "evaluate_solver": "weaksup.measure.predictions:evaluate_solver",
         "gold_lessons": "weaksup.solvers.data.lessons:gold_lessons",

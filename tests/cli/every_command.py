@@ -69,8 +69,8 @@ CALLS = {
     "mwp-weak train": Call(
         f"--labels {{}}/labels.jsonl --split-file {{}}/split.json --groups {{}}/groups.json {_TINY} -o out"
     ),
-    "mwp-weak evaluate": Call("--groups {}/groups.json", (("model", "{}/model"),)),
-    "mwp-weak solve": Call("", (("model", "{}/model"), ("text", "Tom has 3 apples and buys 5 more. How many?"))),
+    "mwp-weak evaluate": Call("--groups {}/groups.json", (("models", "{}/model"),)),
+    "mwp-weak solve": Call("", (("models", "{}/model"), ("text", "Tom has 3 apples and buys 5 more. How many?"))),
     "mwp-weak baseline lbf": Call(f"{_CORPUS} --split-file {{}}/split.json {_TINY} -o out"),
     "mwp-weak baseline warm": Call(f"{_CORPUS} --split-file {{}}/split.json {_TINY} -o out"),
     "mwp-weak completion": Call("", (("shell", "zsh"),)),

@@ -420,6 +420,58 @@ def test_bad_evaluation_is_refused_in_one_line(args: list[str], says: str, model
     assert refusal("evaluate", model, *args).startswith(says)
 
 
+# --- several models ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of another kind and size that has seen the same stories."""
+    folder = tmp_path_factory.mktemp("models") / "other"
+    out("train", *STORIES, *TINY, "--solver", "g2t", "--hidden", 24, "--epochs", 1, "--seed", 1, "-o", folder)
+    return folder
+
+
+def test_several_models_are_evaluated_as_one(model: Path, other: Path, tmp_path: Path) -> None:
+    files = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    orders = [(model, other), (other, model)]
+    found = [out_json("evaluate", *order, "--predictions", file) for order, file in zip(orders, files, strict=True)]
+    assert [one["members"] for one in found] == [[str(path) for path in order] for order in orders]
+    assert found[0]["model"] == f"{model} + {other}"
+    assert files[0].read_bytes() == files[1].read_bytes()
+    alone = [
+        out("evaluate", folder, "--predictions", files[1], "--force") and files[1].read_bytes() for folder in orders[0]
+    ]
+    assert files[0].read_bytes() not in alone
+    assert out("evaluate", model, model).splitlines()[1:] == out("evaluate", model).splitlines()[1:]
+    assert out("evaluate", model, other).splitlines()[0].startswith(f"{model} + {other}, beam 5: test part of stories")
+    assert "is an input of this command" in refusal("evaluate", model, other, "--predictions", other / "config.json")
+
+
+def test_several_models_solve_as_one(model: Path, other: Path, tmp_path: Path) -> None:
+    (tmp_path / "questions.txt").write_text(f"{QUESTION}\n")
+    found = out_json("solve", model, other, QUESTION)["predictions"]
+    alone = [out_json("solve", folder, QUESTION)["predictions"] for folder in (model, other)]
+    assert {one["expr"] for one in found} == {one["expr"] for row in alone for one in row}
+    solved = json.loads(out("solve", model, other, "--path", tmp_path / "questions.txt"))
+    assert (solved["equation"], solved["probability"]) == (found[0]["equation"], found[0]["probability"])
+
+
+def test_models_that_do_not_belong_together_are_one_line(model: Path, other: Path, tmp_path: Path) -> None:
+    for name, change in (("corpus", ("--size", "90")), ("split", (*STORIES, "--folds", "3", "--fold", "1"))):
+        out("train", *change, *TINY, "--max-steps", 1, "-o", tmp_path / name)
+    elsewhere = refusal("evaluate", model, tmp_path / "corpus")
+    assert elsewhere == f"{tmp_path / 'corpus'}: trained on another corpus than {model}"
+    assert refusal("solve", model, tmp_path / "corpus", QUESTION) == elsewhere
+    parts = refusal("evaluate", model, tmp_path / "split")
+    assert parts.startswith(f"{tmp_path / 'split'}: trained with another split than {model}; choose")
+    assert out("evaluate", model, tmp_path / "split", "--folds", 3, "--fold", 1)
+    assert out("solve", model, tmp_path / "split", QUESTION)
+    assert refusal("evaluate", model, tmp_path / "none") == f"{tmp_path / 'none'}: there is no such folder"
+    assert refusal("solve", model, tmp_path / "none", QUESTION) == f"{tmp_path / 'none'}: there is no such folder"
+    (tmp_path / "split" / "model.safetensors").write_bytes(b"")
+    assert "not a safetensors file, or damaged" in refusal("solve", model, tmp_path / "split", QUESTION)
+
+
 # --- solve ------------------------------------------------------------------------------------------------------------
 
 
@@ -590,4 +642,5 @@ def test_solve_takes_files_and_stdin_and_prints_json_lines(model: Path, tmp_path
     assert [one["id"] for one in answers] == ["1", "x", "4", "5"]
     assert answers[0]["equation"] == alone["equation"]
     assert "the field is missing" in answers[2]["fault"] and "not JSON" in answers[3]["fault"]
-    assert run("solve", model).exit_code == 2 and run("solve", model, "3?", "--path", table).exit_code == 2
+    assert refusal("solve", model).startswith("give a MODEL_DIR and a TEXT, or a file with --path")
+    assert refusal("solve", model, "3?", "--path", table).startswith("give a TEXT or a file with --path, not both")

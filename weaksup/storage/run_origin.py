@@ -6,6 +6,8 @@ their types and ranges are checked like those of any other settings.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 from mathcanon.files import AnyPath
@@ -13,8 +15,9 @@ from mathcanon.files import AnyPath
 from ..errors import DataError
 from ..settings import FilePath, Fold, Folds, SourceOptions
 from .provenance import read_run_info
+from .run_files import ORIGIN
 
-__all__ = ["CorpusOptions", "RunOrigin", "SplitOptions", "read_run_origin"]
+__all__ = ["CorpusOptions", "RunOrigin", "SplitOptions", "read_origin", "read_run_origin"]
 
 
 class CorpusOptions(SourceOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -48,3 +51,11 @@ def read_run_origin(sidecar: AnyPath) -> RunOrigin | None:
         return msgspec.convert({**made.config, "source": made.source}, RunOrigin)
     except msgspec.ValidationError as error:
         raise DataError(f"not the record of a run: {error}", path=str(sidecar)) from error
+
+
+def read_origin(folder: AnyPath) -> RunOrigin | None:
+    """The record of where the model of a folder comes from, or None if there is none."""
+    made = read_run_origin(Path(folder) / ORIGIN)
+    if made is not None and made.corpus is None:
+        raise DataError("the record names no corpus", path=str(Path(folder) / ORIGIN))
+    return made

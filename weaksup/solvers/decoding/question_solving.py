@@ -13,6 +13,7 @@ from ...corpora.problems import segment_text
 from ...corpora.quantities import QuantityError, language_of
 from ...corpora.questions import Question
 from ...records import Problem
+from .ensemble import Ensemble
 from .solver import Prediction, Solver
 
 __all__ = ["Solved", "solve_questions"]
@@ -32,7 +33,12 @@ class Solved(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def solve_questions(
-    solver: Solver, questions: Iterable[Question], *, beam: int = 5, language: str = "", lexicon: str = "none"
+    solver: Solver | Ensemble,
+    questions: Iterable[Question],
+    *,
+    beam: int = 5,
+    language: str = "",
+    lexicon: str = "none",
 ) -> Iterator[Solved]:
     """Yield the solution of each question in order; one that can't be read or solved costs only itself.
 

@@ -1,7 +1,7 @@
-"""The log-probability that a solver gives to each candidate of each problem, computed in batches.
+"""The log-probability that a solver gives to each equation of each problem, computed in batches.
 
-A problem's text is encoded once per batch, however many of its candidates the batch holds.  A batch has texts of
-similar length and a limited number of nodes, so thousands of candidates of one problem take several batches.
+A problem's text is encoded once per batch, however many of its equations the batch holds.  A batch has texts of
+similar length and a limited number of nodes, so thousands of equations of one problem take several batches.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..data.batches import Example, make_batch
 from ..data.trees import write_tree
 from .solver import Solver
 
-__all__ = ["log_probabilities"]
+__all__ = ["log_probabilities", "tree_log_probabilities"]
 
 _NODES = 2048  # the most in a batch
 
@@ -29,10 +29,27 @@ def log_probabilities(
 
     The expressions are first rewritten by the rule `writing`; one that the solver can't write gets -inf.
     """
+    given = list(zip(problems, exprs, strict=True))
+    trees = [[write_tree(expr, problem, writing=writing) or () for expr in row] for problem, row in given]
+    return tree_log_probabilities(solver, problems, trees, alike=True)
+
+
+def tree_log_probabilities(
+    solver: Solver,
+    problems: Sequence[Problem],
+    trees: Sequence[Sequence[Sequence[str]]],
+    *,
+    alike: bool,
+) -> list[list[float]]:
+    """For each problem the log-probability of each of its trees, given as prefix sequences.
+
+    If `alike`, operands of equal value are one operand, whose probability is their sum; the beam tells them apart.  A
+    tree that the solver can't write, or an empty one, gets -inf.
+    """
     solver.model.eval()
-    found = [[-inf] * len(given) for given in exprs]
+    found = [[-inf] * len(given) for given in trees]
     operators, constants = len(solver.vocabulary.operators), len(solver.vocabulary.constants)
-    for chosen in _batches(list(_pieces(solver, problems, exprs, writing))):
+    for chosen in _batches(list(_pieces(solver, problems, trees, alike=alike))):
         examples = [example for example, _, _ in chosen]
         batch = make_batch(examples, operators=operators, constants=constants, device=solver.device)
         with torch.inference_mode():
@@ -44,31 +61,34 @@ def log_probabilities(
     return found
 
 
-_Piece = tuple[Example, int, list[int]]  # example with some trees, index of its problem, indices of the expressions
+_Piece = tuple[Example, int, list[int]]  # example with some trees, index of its problem, indices of the trees
 
 
 def _pieces(
-    solver: Solver, problems: Sequence[Problem], exprs: Sequence[Sequence[str]], writing: str
+    solver: Solver, problems: Sequence[Problem], trees: Sequence[Sequence[Sequence[str]]], *, alike: bool
 ) -> Iterator[_Piece]:
     """Yield the problems with their trees, split where a batch would have too many nodes."""
-    for place, (problem, given) in enumerate(zip(problems, exprs, strict=True)):
+    for place, (problem, given) in enumerate(zip(problems, trees, strict=True)):
+        if not given:
+            continue
         example = solver.example(problem)
-        trees: list[tuple[int, ...]] = []
+        if not alike:
+            example = replace(example, same=tuple(range(len(example.same))))
+        chosen: list[tuple[int, ...]] = []
         members: list[int] = []
         nodes = 0
-        for member, expr in enumerate(given):
-            prefix = write_tree(expr, problem, writing=writing)
-            tokens = [solver.vocabulary.token(token) for token in prefix or ()]
+        for member, prefix in enumerate(given):
+            tokens = [solver.vocabulary.token(token) for token in prefix]
             if not tokens or None in tokens or not example.words:
                 continue
             if nodes + len(tokens) > _NODES:
-                yield _with_trees(example, trees), place, members
-                trees, members, nodes = [], [], 0
-            trees.append(tuple(token for token in tokens if token is not None))
+                yield _with_trees(example, chosen), place, members
+                chosen, members, nodes = [], [], 0
+            chosen.append(tuple(token for token in tokens if token is not None))
             members.append(member)
             nodes += len(tokens)
-        if trees:
-            yield _with_trees(example, trees), place, members
+        if chosen:
+            yield _with_trees(example, chosen), place, members
 
 
 def _with_trees(example: Example, trees: Sequence[tuple[int, ...]]) -> Example:

@@ -7,7 +7,7 @@ reweights the predictions by their values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Self
@@ -43,7 +43,7 @@ from ..presets import SolverConfig
 from .answer_model import WEIGHT, AnswerModel
 from .beam import Hypothesis, beam_search
 
-__all__ = ["Prediction", "Solver", "find_device"]
+__all__ = ["Prediction", "Solver", "find_device", "read_trees", "text_problem"]
 
 _LEAST = 1e-300
 
@@ -110,12 +110,8 @@ class Solver:
         dozen) are quantities unless `number_words` is False.  `lexicon` chooses the words that imply a quantity, as in
         `read_corpus`; use that of the training corpus.
         """
-        text, tokens, quantities = segment_text(text, language=language, number_words=number_words)
-        if not tokens:
-            raise DataError("the text is empty")
-        language = language or language_of(text)
-        problem = Problem(id="", text=text, tokens=tokens, quantities=quantities, answer="0", language=language)
-        return self.predict([add_implied(problem, load_lexicons(lexicon))], beam=beam)[0]
+        problem = text_problem(text, language=language, number_words=number_words, lexicon=lexicon)
+        return self.predict([problem], beam=beam)[0]
 
     def predict(self, problems: Sequence[Problem], *, beam: int = 5, batch_size: int = 64) -> list[list[Prediction]]:
         """For each problem, the beam's equations that have a value, most likely first."""
@@ -147,43 +143,75 @@ class Solver:
 
     def read(self, problem: Problem, hypotheses: Sequence[Hypothesis]) -> list[Prediction]:
         """The predictions that the trees of a problem amount to, most likely first."""
-        values = [quantity.exact for quantity in problem.quantities]
-        surfaces = [quantity.surface for quantity in problem.quantities]
-        named = by_name(values)
-        groups: dict[object, tuple[Expr, Fraction]] = {}  # the most likely tree of each meaning
-        chances: dict[object, float] = {}
-        for hypothesis in hypotheses:
-            try:
-                expr = expression_of([self.vocabulary.text(token) for token in hypothesis.tokens])
-                value = evaluate(expr, named)
-                str(value)  # raises ValueError if it has thousands of digits
-            except (MathCanonError, ValueError):
-                continue
-            meaning = expression_function(expr, values)
-            groups.setdefault(meaning, (expr, value))
-            chances[meaning] = chances.get(meaning, 0.0) + float(np.exp(hypothesis.log_probability))
-        found = list(groups.values())
-        likely = self._with_answers(problem, [value for _, value in found], np.array(list(chances.values())))
-        return [
-            Prediction(
-                expr=str(expr),
-                equation=equation_text(expr, values, surfaces),
-                value=str(value),
-                probability=round(float(chance), 6),
-            )
-            for chance, (expr, value) in sorted(zip(likely, found, strict=True), key=lambda pair: -pair[0])
-        ]
+        trees = [(self.prefix(hypothesis), float(np.exp(hypothesis.log_probability))) for hypothesis in hypotheses]
+        return read_trees(problem, trees, plausibility=self.plausibility)
 
-    def _with_answers(
-        self, problem: Problem, values: Sequence[Fraction], chances: npt.NDArray[np.float64]
-    ) -> npt.NDArray[np.float64]:
-        """The probabilities, reweighted by the answer model; their sum stays the same."""
-        if self.answers is None or not values:
-            return chances
+    def prefix(self, hypothesis: Hypothesis) -> tuple[str, ...]:
+        """The tree of a hypothesis as a prefix sequence, which does not depend on the vocabulary."""
+        return tuple([self.vocabulary.text(token) for token in hypothesis.tokens])
+
+    def plausibility(self, problem: Problem, values: Sequence[Fraction]) -> npt.NDArray[np.float64]:
+        """The answer model's score of each value; zeros if there is no answer model."""
+        if self.answers is None:
+            return np.zeros(len(values))
         words = self.vocabulary.word_numbers(problem, self._index, kinds=True)
-        scores = np.array(self.answers.score(problem, values, words=words))
-        moved = chances * np.exp(WEIGHT * (scores - scores.max()))
-        return np.asarray(moved * (chances.sum() / max(moved.sum(), _LEAST)))
+        return np.array(self.answers.score(problem, values, words=words))
+
+
+def text_problem(text: str, *, language: str = "", number_words: bool = True, lexicon: str = "none") -> Problem:
+    """A text as a problem without an answer; the arguments are those of `Solver.solve`."""
+    text, tokens, quantities = segment_text(text, language=language, number_words=number_words)
+    if not tokens:
+        raise DataError("the text is empty")
+    language = language or language_of(text)
+    problem = Problem(id="", text=text, tokens=tokens, quantities=quantities, answer="0", language=language)
+    return add_implied(problem, load_lexicons(lexicon))
+
+
+Plausibility = Callable[[Problem, Sequence[Fraction]], npt.NDArray[np.float64]]
+
+
+def read_trees(
+    problem: Problem, trees: Iterable[tuple[Sequence[str], float]], *, plausibility: Plausibility
+) -> list[Prediction]:
+    """The predictions that trees amount to, most likely first.
+
+    `trees` has prefix sequences with their probabilities, most likely first; `plausibility` scores values as answers.
+    """
+    values = [quantity.exact for quantity in problem.quantities]
+    surfaces = [quantity.surface for quantity in problem.quantities]
+    named = by_name(values)
+    groups: dict[object, tuple[Expr, Fraction]] = {}  # the most likely tree of each meaning
+    chances: dict[object, float] = {}
+    for prefix, chance in trees:
+        try:
+            expr = expression_of(prefix)
+            value = evaluate(expr, named)
+            str(value)  # raises ValueError if it has thousands of digits
+        except (MathCanonError, ValueError):
+            continue
+        meaning = expression_function(expr, values)
+        groups.setdefault(meaning, (expr, value))
+        chances[meaning] = chances.get(meaning, 0.0) + chance
+    if not groups:
+        return []
+    found = list(groups.values())
+    likely = _reweighted(np.array(list(chances.values())), plausibility(problem, [value for _, value in found]))
+    return [
+        Prediction(
+            expr=str(expr),
+            equation=equation_text(expr, values, surfaces),
+            value=str(value),
+            probability=round(float(chance), 6),
+        )
+        for chance, (expr, value) in sorted(zip(likely, found, strict=True), key=lambda pair: -pair[0])
+    ]
+
+
+def _reweighted(chances: npt.NDArray[np.float64], scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The probabilities, reweighted by the scores of an answer model; their sum stays the same."""
+    moved = chances * np.exp(WEIGHT * (scores - scores.max()))
+    return np.asarray(moved * (chances.sum() / max(moved.sum(), _LEAST)))
 
 
 def find_device(name: str) -> torch.device:

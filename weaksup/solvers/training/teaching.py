@@ -24,7 +24,6 @@ from ...storage.json_files import read_json, write_json
 from ...storage.json_lines import read_records
 from ...storage.provenance import RunInfo, versions
 from ...storage.run_files import CHECKPOINT, ENCODER, MODEL_CONFIG, MODEL_FILES, ORIGIN, TRAINING_ROWS
-from ...storage.run_origin import RunOrigin, read_run_origin
 from ...storage.whole_files import digest_file
 from ..data.lessons import Lesson, gold_lessons, label_lessons
 from ..network.model_files import A_FILE, ModelInfo
@@ -38,7 +37,6 @@ __all__ = [
     "lessons_from",
     "model_files",
     "read_labels",
-    "read_origin",
     "write_origin",
 ]
 
@@ -122,14 +120,6 @@ def finished_result(folder: AnyPath) -> TrainResult:
         valid_answer_accuracy=best,
         left_out={},
     )
-
-
-def read_origin(folder: AnyPath) -> RunOrigin | None:
-    """The record of where a model comes from, or None if there is none."""
-    made = read_run_origin(Path(folder) / ORIGIN)
-    if made is not None and made.corpus is None:
-        raise DataError("the record names no corpus", path=str(Path(folder) / ORIGIN))
-    return made
 
 
 def write_origin(
