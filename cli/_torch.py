@@ -8,7 +8,7 @@ from typing import get_args
 
 import click
 
-from weaksup.errors import install_command
+from mathcanon.errors import install_command
 from weaksup.settings import Precision, Threads
 from weaksup.solvers.table import SOLVERS
 

@@ -74,7 +74,7 @@ def baseline() -> None:
 @_output("run-lbf")
 @json_option
 def lbf(**given: Any) -> None:
-    """Learning by fixing (Hong et al. 2021).
+    """LBF: learning by fixing (Hong et al., 2021).
 
     Each step decodes a batch, fixes the trees of a wrong value by replacing one token, if need be after a random walk,
     and learns from the fixed trees.  Without --shapes, --free-walk and --rewrite it follows the authors' code, which
@@ -103,7 +103,7 @@ def lbf(**given: Any) -> None:
 @_output("run-warm")
 @json_option
 def warm(with_beam: bool, beam_size: int, **given: Any) -> None:
-    """WARM, weak supervision by reinforcement (Chatterjee et al. 2021).
+    """WARM: weak supervision by reinforcement (Chatterjee et al., 2021).
 
     A generator that reads problem and answer is trained by REINFORCE with a reward for the right value; then a solver
     is trained on the equations that it finds.  If interrupted, the same command resumes from the last checkpoint.

@@ -14,7 +14,7 @@ from html import escape
 from io import BytesIO
 from typing import Any, Literal, NamedTuple, overload
 
-from .errors import ArgumentError, LimitError, MathCanonError
+from .errors import ArgumentError, LimitError, MathCanonError, install_command
 from .expr import Expr, ExprLike, as_expr
 from .notation.notations import render
 from .notation.tree_nodes import TreeNode, tree_nodes
@@ -248,8 +248,8 @@ def tree_png(expr: ExprLike, *, scale: float = 2.0) -> bytes:
         from matplotlib.figure import Figure
         from matplotlib.patches import Circle, FancyBboxPatch
     except ImportError:
-        hint = "pip install matplotlib, or this package with the extra 'draw'; SVG and text need nothing"
-        raise MissingExtraError(f"drawing a PNG needs matplotlib: {hint}") from None
+        needs = f"drawing a PNG needs matplotlib, SVG and text do not: {install_command('draw')}"
+        raise MissingExtraError(needs) from None
 
     boxes, width, height = _layout(_limited_nodes(expr))
     scale = min(scale, _MAX_SIDE / max(width, height), (_MAX_PIXELS / (width * height)) ** 0.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from unicodedata import east_asian_width
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "OverwriteError",
     "ParseError",
     "SolutionError",
+    "install_command",
 ]
 
 
@@ -79,3 +81,10 @@ class EvaluationError(MathCanonError, ZeroDivisionError):
 
 class OverwriteError(MathCanonError, FileExistsError):
     """An output that would replace an input, or a file that another command made."""
+
+
+def install_command(extra: str) -> str:
+    """How to install an extra of this package, for a message: by name, or from the clone that the package runs in."""
+    if (Path(__file__).resolve().parents[1] / "constraints.txt").is_file():
+        return f'in the clone, pip install -c constraints.txt ".[{extra}]"'
+    return f'pip install "mathcanon[{extra}]"'

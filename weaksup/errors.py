@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-__all__ = ["ConfigError", "DataError", "NothingToLearn", "WeakSupError", "install_command"]
+__all__ = ["ConfigError", "DataError", "NothingToLearn", "WeakSupError"]
 
 
 class WeakSupError(Exception):
@@ -30,10 +28,3 @@ class NothingToLearn(DataError):
 
 class ConfigError(WeakSupError, ValueError):
     """A setting that is unknown, out of range, or in conflict with another one."""
-
-
-def install_command(extra: str) -> str:
-    """How to install an extra of this package, for a message: by name, or from the clone that the package runs in."""
-    if (Path(__file__).resolve().parents[1] / "constraints.txt").is_file():
-        return f'in the clone, pip install -c constraints.txt ".[{extra}]"'
-    return f'pip install "mathcanon[{extra}]"'

@@ -3,7 +3,8 @@
 A run is missing unless its folder is whole, or a record says that it is done and by which code and machine (see
 `RunFacts.accounted`).  What a missing run needs comes before it.  Each run is a process of its own with the lowest
 priority; what it prints goes to WORK/RUN.log.  When it ends well it is recorded and all tables are written again, so
-the queue may be stopped at any moment: the same command goes on.
+the queue may be stopped at any moment: the same command goes on.  If it is killed, the runs that it started go on, and
+the next queue waits for them.
 """
 
 from __future__ import annotations
@@ -133,9 +134,19 @@ def _first_ready(waiting: Sequence[Task], running: Iterable[Task]) -> Task | Non
 
 
 def _start(command: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
-    """In a session of its own, so that it gets one interrupt: that of `_stop`."""
+    """In a session of its own, so that it gets one interrupt: that of `_stop`.
+
+    A queue that a script started in the background ignores interrupts, and so would what it starts.
+    """
     with open(log, "ab") as file:
-        return subprocess.Popen(command, stdout=file, stderr=file, stdin=subprocess.DEVNULL, start_new_session=True)
+        return subprocess.Popen(
+            command,
+            stdout=file,
+            stderr=file,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
 
 
 def _ended(running: dict[Task, subprocess.Popen[bytes]]) -> Mapping[Task, int]:

@@ -140,12 +140,18 @@ print("failed:", *[task.name for task in failed])
 
 
 def queue(
-    folder: Path, *names: str, cores: int = 1, fails: str = "", others: str = "", job: str = JOB
+    folder: Path,
+    *names: str,
+    cores: int = 1,
+    fails: str = "",
+    others: str = "",
+    job: str = JOB,
+    caller: str = QUEUE_CALLER,
 ) -> subprocess.Popen[str]:
     (folder / "job.py").write_text(job, encoding="utf-8")
     (folder / "work").mkdir(exist_ok=True)
     words = [BENCHMARKS, str(folder), str(cores), fails, others, *names]
-    command = [sys.executable, "-c", QUEUE_CALLER, *words]
+    command = [sys.executable, "-c", caller, *words]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
 
 
@@ -212,6 +218,24 @@ def test_a_stopped_queue_lets_its_runs_save_and_starts_no_other(sent: signal.Sig
     assert (tmp_path / "saved").exists()
     assert not (tmp_path / "work" / "warm.log").exists()
     assert "recorded" not in said
+
+
+def test_a_queue_that_ignores_interrupts_can_be_terminated(tmp_path: Path) -> None:
+    """As `nohup COMMAND &` in a script starts it."""
+    ignoring = QUEUE_CALLER.replace("signal.default_int_handler", "signal.SIG_IGN")
+    assert ignoring != QUEUE_CALLER
+    process = queue(tmp_path, "lbf", job=SAVING, caller=ignoring)
+    try:
+        while not (tmp_path / "started").exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGTERM)
+        process.communicate(timeout=30)  # less than the job would sleep
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+    assert (tmp_path / "saved").exists()
 
 
 def test_two_queues_do_not_share_a_folder(place: Place, tmp_path: Path) -> None:

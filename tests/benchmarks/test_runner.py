@@ -19,6 +19,8 @@ from reproduce.runs import steps_of
 
 from .left_runs import leave_model
 
+BENCHMARKS = str(Path(__file__).resolve().parents[2] / "benchmarks")
+
 PROGRAM = """
 import json, os, sys
 from pathlib import Path
@@ -189,8 +191,7 @@ except KeyboardInterrupt:
 
 def test_an_interrupted_command_may_save_what_it_has(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
-    benchmarks = str(Path(__file__).resolve().parents[2] / "benchmarks")
-    caller = subprocess.Popen([sys.executable, "-c", CALLER, benchmarks, str(tmp_path)], start_new_session=True)
+    caller = subprocess.Popen([sys.executable, "-c", CALLER, BENCHMARKS, str(tmp_path)], start_new_session=True)
     try:
         while not (tmp_path / "started").exists():
             assert caller.poll() is None
@@ -201,3 +202,50 @@ def test_an_interrupted_command_may_save_what_it_has(tmp_path: Path) -> None:
         if caller.poll() is None:
             os.killpg(caller.pid, signal.SIGKILL)
             caller.wait()
+
+
+HELD = """
+import sys, time
+from pathlib import Path
+folder, *arguments = sys.argv[1:]
+with open(Path(folder, "log"), "a") as log:
+    log.write(arguments[0] + "\\n")
+if arguments[0] == "evaluate":
+    print("{}")
+    sys.exit()
+Path(folder, "started").touch()
+until = time.monotonic() + 20
+while not Path(folder, "go").exists() and time.monotonic() < until:
+    time.sleep(0.01)
+place = Path(arguments[arguments.index("-o") + 1])
+place.mkdir(parents=True, exist_ok=True)
+(place / "metrics.json").write_text("{}")
+"""
+
+
+def test_a_run_waits_for_a_command_whose_caller_was_killed(tmp_path: Path, place: Place) -> None:
+    """A command must not be done twice at the same time, nor fail because it is being done."""
+    (tmp_path / "slow.py").write_text(HELD, encoding="utf-8")
+    caller = subprocess.Popen([sys.executable, "-c", CALLER, BENCHMARKS, str(tmp_path)], start_new_session=True)
+    said: list[str] = []
+
+    def say(line: str) -> None:
+        said.append(line)
+        if "waiting" in line:
+            (tmp_path / "go").touch()  # only now may the command end
+
+    try:
+        while not (tmp_path / "started").exists():
+            assert caller.poll() is None
+            time.sleep(0.02)
+        caller.kill()
+        caller.wait()
+        program = (sys.executable, "-c", HELD, str(tmp_path))
+        ensure_run("lbf", place, say=say, made_by=lambda: Origin("c0ffee", "a machine"), program=program)
+    finally:
+        (tmp_path / "go").touch()
+        caller.kill()
+        caller.wait()
+    assert said[0] == "lbf: another process is at it, waiting for it to end"
+    assert (tmp_path / "log").read_text().split() == ["baseline", "evaluate"]
+    assert run_facts(place, "lbf").state == "done"

@@ -62,4 +62,4 @@ def test_without_matplotlib_the_line_names_the_extra(tmp_path: Path, monkeypatch
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, out, err = run("--graph", tmp_path / "a.png")
     assert (code, out) == (2, "")
-    assert err.startswith("error: drawing a graph needs matplotlib") and "'draw'" in err and err.count("\n") == 1
+    assert err.startswith("error: drawing a graph needs matplotlib") and ".[draw]" in err and err.count("\n") == 1

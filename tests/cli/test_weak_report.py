@@ -63,4 +63,4 @@ def test_without_jinja_the_extra_is_named(folder: Path, monkeypatch: pytest.Monk
     result = run("report", folder)
     assert result.exit_code == 2
     (line,) = result.stderr.splitlines()
-    assert line == "error: the report needs jinja2: pip install jinja2, or this package with the extra 'solver'"
+    assert line == 'error: the report needs jinja2: in the clone, pip install -c constraints.txt ".[solver]"'

@@ -13,7 +13,9 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConfigError, DataError, install_command
+from mathcanon.errors import install_command
+
+from ..errors import ConfigError, DataError
 from ..storage.whole_files import open_unpacked
 from .data_files import MAX_BYTES, read_text
 from .own_data import own_reader

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 
+from mathcanon.errors import install_command
+
 from ..errors import ConfigError
 from ..records import Quantity
 from .quantities import Mention
@@ -82,7 +84,7 @@ def _rjieba(text: str) -> list[Span]:
     try:
         import rjieba
     except ImportError as error:
-        raise ConfigError("raw Chinese text needs rjieba: pip install rjieba") from error
+        raise ConfigError(f"raw Chinese text needs rjieba: {install_command('zh')}") from error
     spans = []
     place = 0
     for word in rjieba.cut(text):

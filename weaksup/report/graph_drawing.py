@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mathcanon.drawing import MissingExtraError
+from mathcanon.errors import install_command
 from mathcanon.files import AnyPath, whole_file
 
 from ..errors import ConfigError
@@ -82,8 +83,7 @@ def draw_graph(problem: Problem, path: AnyPath, cells: Sequence[Cell] | None = N
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError:
-        hint = "pip install matplotlib, or this package with the extra 'draw'"
-        raise MissingExtraError(f"drawing a graph needs matplotlib: {hint}") from None
+        raise MissingExtraError(f"drawing a graph needs matplotlib: {install_command('draw')}") from None
     labels: dict[int, str] = dict(graph.nodes(data="text"))
     font = _font_with("".join(labels.values()))
     stands_for: dict[str, str] = {}

@@ -11,6 +11,8 @@ import hashlib
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from mathcanon.errors import install_command
+
 from ..errors import WeakSupError
 from .charts import swatch
 
@@ -30,8 +32,7 @@ def open_templates() -> Environment:
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
-        hint = "pip install jinja2, or this package with the extra 'solver'"
-        raise WeakSupError(f"the report needs jinja2: {hint}") from None
+        raise WeakSupError(f"the report needs jinja2: {install_command('solver')}") from None
     environment = Environment(
         loader=PackageLoader("weaksup.report"),
         autoescape=True,

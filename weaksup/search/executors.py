@@ -25,6 +25,7 @@ from msgspec.structs import replace
 
 import mathcanon
 from mathcanon.batches import collection_paused
+from mathcanon.errors import install_command
 from mathcanon.processes import open_pool
 
 from ..errors import ConfigError, WeakSupError
@@ -179,8 +180,7 @@ def _dask_executor(workers: int, scheduler: str | None) -> Iterator[Executor]:
     try:
         distributed: Any = import_module("distributed")
     except ModuleNotFoundError as error:
-        advice = "pip install distributed"
-        raise ConfigError(f"the engine dask needs the package {error.name}: {advice}") from error
+        raise ConfigError(f"the engine dask needs the package {error.name}: {install_command('dask')}") from error
     for name in list(logging.root.manager.loggerDict):  # it logs every worker that joins or leaves
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -201,6 +201,8 @@ def test_the_page_is_no_wider_than_the_screen(report: Report, width: int) -> Non
     # The letters of charts are readable: never drawn smaller than 10 pixels.
     scale = f"{wide}.map((c) => c.getBoundingClientRect().width / c.viewBox.baseVal.width)"
     assert min(report.browser.run(scale)) * 12 >= 10
+    stages = "[...document.querySelectorAll('.stage span')].filter((part) => part.textContent.includes('-'))"
+    assert {*report.browser.run(f"{stages}.map((part) => part.getClientRects().length)")} == {1}  # each on one line
 
 
 def test_dark_and_light_follow_the_system_and_the_button(fresh: Report) -> None:

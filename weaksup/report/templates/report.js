@@ -111,12 +111,17 @@
     return [bar, make("span", "share", share > 0 && share < 0.0005 ? "<0.001" : share.toFixed(3))];
   }
 
+  // The parts of a stage's name, each of which stays on one line: "omit-1" does not break at its hyphen.
+  function stageName(stage) {
+    return make("td", "stage", ...(stage ?? "").split(" ").flatMap((part) => [make("span", "", part), " "]));
+  }
+
   function candidateRow([equation, expr, stage, posterior, right], isPicked) {
     const word = right === null ? "–" : right ? "right" : "wrong";
     const name = make("th", "equation" + (isPicked ? " picked" : ""), equation, isPicked ? make("small", "", "picked") : "");
     name.scope = "row";
     name.title = expr;
-    return make("tr", "", name, make("td", "", stage), make("td", "number", ...belief(posterior)), make("td", right === null ? "" : word, word));
+    return make("tr", "", name, stageName(stage), make("td", "number", ...belief(posterior)), make("td", right === null ? "" : word, word));
   }
 
   function candidateTable(rows, isPicked) {

@@ -25,6 +25,8 @@ from functools import cache, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
+from mathcanon.errors import install_command
+
 from ...errors import ConfigError
 from ...records import Problem
 
@@ -113,7 +115,8 @@ def find_cells(problem: Problem, *, tags: bool | None = None) -> tuple[Cell, ...
     installed.  Raises ConfigError if tags are requested and rjieba is not installed.
     """
     if tags and problem.language == "zh" and not can_tag():
-        raise ConfigError("this G2T solver was trained with the part-of-speech tags of rjieba: pip install rjieba")
+        needs = "this G2T solver was trained with the part-of-speech tags of rjieba"
+        raise ConfigError(f"{needs}: {install_command('zh')}")
     tags = problem.language == "zh" and (can_tag() if tags is None else tags)
     numbers = {quantity.token for quantity in problem.quantities}
     asked = find_asked(problem)

@@ -14,7 +14,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...errors import ConfigError, install_command
+from mathcanon.errors import install_command
+
+from ...errors import ConfigError
 from ...records import Problem
 from .graphs import Edges, Graphs
 

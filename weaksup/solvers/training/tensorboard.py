@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from mathcanon.errors import install_command
 from mathcanon.files import AnyPath
 
 from ...errors import ConfigError
@@ -17,7 +18,7 @@ def tensorboard_curves(folder: AnyPath) -> Callable[[dict[str, Any]], None]:
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
-        raise ConfigError("TensorBoard is not installed: pip install tensorboard") from error
+        raise ConfigError(f"TensorBoard is not installed: {install_command('tensorboard')}") from error
     writer = SummaryWriter(str(folder))  # type: ignore[no-untyped-call]
 
     def write(row: dict[str, Any]) -> None:

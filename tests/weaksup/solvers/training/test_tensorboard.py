@@ -26,5 +26,5 @@ def test_without_tensorboard_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
     import sys
 
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-    with pytest.raises(ConfigError, match=r"pip install tensorboard"):
+    with pytest.raises(ConfigError, match=r"pip install .*\[tensorboard\]"):
         tensorboard_curves(tmp_path)
