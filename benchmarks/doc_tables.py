@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md and of README.md, made from the recorded results.
+"""The tables of docs/benchmarks.md, docs/results.md and README.md, made from the recorded results.
 
 In the pages each table stands between two comments that name it.  `python benchmarks/run.py --only tables` writes them
 again; a test compares the pages with the results.
@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
+import result_tables
 from alone import MEGABYTE
 from measure import HERE, RESULTS
 
-PAGES = (HERE.parent / "docs" / "benchmarks.md", HERE.parent / "README.md")
+PAGES = tuple(HERE.parent / page for page in ("README.md", "docs/benchmarks.md", "docs/results.md"))
 Result = dict[str, Any]
 
 _MARKED = re.compile(r"(<!-- table (?P<name>[a-z0-9-]+) -->\n)(.*?)(<!-- end of table -->)", re.DOTALL)
@@ -220,4 +221,11 @@ TABLES: dict[str, Callable[[], str]] = {
     "reading": reading,
     "grading": grading,
     "in-short": in_short,
+    "headline": result_tables.headline,
+    "solvers": result_tables.solvers,
+    "labels": result_tables.labels,
+    "labels-by-size": result_tables.labels_by_size,
+    "answers-by-size": result_tables.answers_by_size,
+    "rankers": result_tables.rankers,
+    "baselines": result_tables.baselines,
 }

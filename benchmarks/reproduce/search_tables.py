@@ -151,5 +151,5 @@ def case_study(records: Records) -> Table:
         paper="tab:case",
         split="three problems",
         parts=(Part(head=("", *head), rows=tuple(rows)),),
-        notes=("The page [Results](results.md) has the candidates of plan `paper` themselves.",),
+        notes=("[Differences to the published search](published-search.md) shows the candidates of plan `paper`.",),
     )
