@@ -41,7 +41,7 @@ _LABELS = {_THEIRS: "Beam Ranker (all data)", _OURS: "EM with drafts (all data)"
 
 
 def headline() -> str:
-    """Test answers of solvers trained by the paper's method, by ours and on gold; how many of their labels are right."""
+    """Test answers of solvers trained by the paper's method, by ours and on gold; how many labels are right."""
     right = _rows("equation-accuracy", 1)
     lines = []
     for (solver, name), shown in _HEADLINE.items():
