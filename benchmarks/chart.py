@@ -1,15 +1,20 @@
 """Pictures of the benchmarks: bars, one colour for what is exactly right and one for what is not.
 
-The background is a light card of its own, so that the picture reads the same on light and on dark pages.
+The picture is a card with a background of its own; its colours are those of a light or of a dark page.
 """
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from weaksup.report.palette import with_dark_colours
+
 INK, FAINT, CARD = "#1f2933", "#52606d", "#f8fafc"
 OURS, RIGHT, WRONG = "#0f766e", "#8fa3b8", "#e08a3c"
+GRID = "#d9e2ec"
+_DARK = {INK: "#e4e7eb", FAINT: "#b3bcc5", CARD: "#1a1f24", OURS: "#2aa79b", RIGHT: "#71859a", GRID: "#323f4b"}
 
 
 class Bar(NamedTuple):
@@ -68,8 +73,15 @@ def _draw(panels: dict[str, list[Bar]], path: Path, scale: str, legend: dict[str
         labels=list(legend), loc="lower center", ncols=len(legend), frameon=False, labelcolor=INK,
     )  # fmt: skip
     figure.tight_layout(rect=(0, 0.35 / tall, 1, 1), h_pad=1.6)
-    figure.savefig(path, facecolor=CARD, metadata={"Date": None})
+    save(figure, path)
     plt.close(figure)
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure as SVG, for light and dark pages."""
+    out = BytesIO()
+    figure.savefig(out, format="svg", facecolor=CARD, metadata={"Date": None})
+    path.write_text(with_dark_colours(out.getvalue().decode(), _DARK, ink=_DARK[INK]), encoding="utf-8")
 
 
 def _panel(axis: Any, title: str, bars: list[Bar], scale: str) -> None:
@@ -83,7 +95,7 @@ def _panel(axis: Any, title: str, bars: list[Bar], scale: str) -> None:
     axis.set_title(title, loc="left", color=INK, fontsize=11, fontweight="bold")
     axis.tick_params(axis="y", length=0, colors=INK)
     axis.tick_params(axis="x", which="both", length=0, colors=FAINT, labelsize=8)
-    axis.grid(axis="x", color="#d9e2ec", linewidth=0.8)
+    axis.grid(axis="x", color=GRID, linewidth=0.8)
     axis.set_axisbelow(True)
     for side in axis.spines.values():
         side.set_visible(False)

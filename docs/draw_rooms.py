@@ -18,12 +18,15 @@ from pathlib import Path
 import grimp
 import networkx as nx
 
+from weaksup.report.palette import with_dark_colours
+
 DOCS = Path(__file__).resolve().parent
 PAGE, PICTURE = DOCS / "map.md", DOCS / "images" / "rooms.svg"
 FOLDERS = {"mwp_cli": "cli", "weaksup": "weaksup", "mathcanon": "mathcanon"}  # packages and folders, from the roof down
 
 WIDTH, ROW, BOX_HEIGHT, FLOOR_GAP, LETTER = 900, 58, 30, 34, 7.3
 INK, LINE, FILE, FOLDER, FLOOR = "#24292f", "#8c959f", "#ffffff", "#dbe9f6", "#f6f8fa"
+DARK = {INK: "#e6edf3", LINE: "#6e7681", FILE: "#0d1117", FOLDER: "#1c3a5a", FLOOR: "#161b22"}
 WAYS = {"expression": "#0969da", "problem": "#bc4c00"}
 
 Point = tuple[float, float]
@@ -130,11 +133,11 @@ def draw(graph: nx.DiGraph, steps: dict[str, list[str]]) -> str:
         if _same_floor(one, other)
     ]
     boxes = [_box(room, *places[room]) for room in sorted(places)]
-    return "\n".join(
+    picture = "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top:g}" font-family="sans-serif" '
             f'font-size="13" fill="{INK}">',
-            f'<rect width="{WIDTH}" height="{top:g}" fill="white"/>',
+            f'<rect width="{WIDTH}" height="{top:g}" fill="{FILE}"/>',
             f'<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" '
             f'orient="auto">'
             f'<path d="M0,0 L8,4 L0,8 z" fill="{LINE}"/></marker></defs>',
@@ -145,6 +148,7 @@ def draw(graph: nx.DiGraph, steps: dict[str, list[str]]) -> str:
             "</svg>\n",
         ]
     )
+    return with_dark_colours(picture, DARK, ink=DARK[INK])
 
 
 def _same_floor(one: str, other: str) -> bool:
