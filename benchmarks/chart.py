@@ -28,10 +28,10 @@ def draw_mathcanon(results: dict[str, dict[str, Any]], path: Path) -> str:
     """Equivalence, dedupe and enumeration against peers, on a logarithmic scale; returns a text alternative."""
     listed = results["enumeration"]
     panels = {  # without the data there are no real pairs
-        "Equivalence, mixed pairs: pairs a second": _equivalence(results["equivalence"], "mixed"),
-        "Equivalence, pairs from real equations: pairs a second": _equivalence(results["equivalence"], "real"),
-        "Dedupe: strings a second (operands used once; repeated)": _dedupe(results["dedupe"]),
-        f"Enumeration, n = {_largest(listed)}: expressions a second": _enumeration(listed),
+        "Equivalence, mixed pairs: pairs per second": _equivalence(results["equivalence"], "mixed"),
+        "Equivalence, pairs from real equations: pairs per second": _equivalence(results["equivalence"], "real"),
+        "Dedupe: strings per second (operands used once; repeated)": _dedupe(results["dedupe"]),
+        f"Enumeration, n = {_largest(listed)}: expressions per second": _enumeration(listed),
     }
     panels = {title: bars for title, bars in panels.items() if bars}
     _draw(panels, path, "log", {"mathcanon": OURS, "others, all answers right": RIGHT, "others, some wrong": WRONG})
@@ -39,17 +39,17 @@ def draw_mathcanon(results: dict[str, dict[str, Any]], path: Path) -> str:
 
 
 def draw_training(result: dict[str, Any], path: Path) -> str:
-    """Training of GTS against a stack an example; returns a text alternative."""
+    """Training of GTS against one stack per example; returns a text alternative."""
     training = result["training"]
     ways = {
         "ours, batches of similar length": ("ours", OURS),
-        "a stack an example, the same batches": ("stacks", RIGHT),
-        "a stack an example, shuffled batches": ("stacks_shuffled", RIGHT),
+        "one stack per example, the same batches": ("stacks", RIGHT),
+        "one stack per example, shuffled batches": ("stacks_shuffled", RIGHT),
     }
     speeds = {way: training[key]["examples_per_cpu_second"] for way, (key, _) in ways.items()}
     most = max(speeds.values())
     bars = [Bar(way, speeds[way], f"(time {most / speeds[way]:.1f})", colour) for way, (_, colour) in ways.items()]
-    title = f"Training GTS, hidden {result['hidden']}, batch {result['batch']}: examples a CPU-second"
+    title = f"Training GTS, hidden {result['hidden']}, batch {result['batch']}: examples per CPU-second"
     _draw({title: bars}, path, "linear", {"weaksup": OURS, "the same network in the shape of the public code": RIGHT})
     return "Bar chart. " + _words({title: bars})
 

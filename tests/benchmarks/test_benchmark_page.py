@@ -63,8 +63,8 @@ def test_a_table_shows_both_builds_and_what_is_wrong(monkeypatch: pytest.MonkeyP
     }
     monkeypatch.setattr(doc_tables, "result", lambda name: recorded)
     assert doc_tables.equivalence("mixed").splitlines() == [
-        "|  | pairs a second | time, compiled = 1 | time, pure Python = 1 | right |",
-        "| --- | --- | --- | --- | --- |",
+        "|  | pairs per second | time, compiled = 1 | time, pure Python = 1 | right |",
+        "| --- | ---: | ---: | ---: | ---: |",
         "| mathcanon, compiled | 98,800 |  |  | 100% |",
         "| mathcanon, pure Python | 9,880 |  |  | 100% |",
         "| slow | 10 | 9,880 | 988 | 100% |",
