@@ -49,9 +49,9 @@ def search_space(records: Records) -> Table:
         split="none",
         parts=tuple(parts),
         notes=(
-            "Counted by recurrences (`mathcanon/counting.py`). The first three columns of the paper count merge "
-            "histories, that is which two items are joined first, second and so on; the number of distinct trees is "
-            "smaller (`mwp-canon table`).",
+            "Computed by recurrences (`mathcanon/counting.py`). Brute force, removing brackets and commutative count "
+            "merge histories: which two items are joined first, second and so on. There are fewer distinct trees "
+            "(`mwp-canon table`).",
         ),
     )
 
@@ -85,8 +85,8 @@ def search_statistics(records: Records) -> Table:
         split="all 23,162 problems",
         parts=(Part(head=("", "published", *[f"plan `{plan}`" for plan in PLANS]), rows=tuple(rows)),),
         notes=(
-            "Plans: `released` is the rule of the released code, `paper` that of the text, `full` does not stop at the "
-            "first stage that matches. The recall of WARM and LBF is in the table of baselines.",
+            "Plan `released` follows the released code, `paper` the text of the paper, and `full` does not stop at the "
+            "first stage that matches. The table of baselines has the recall of WARM and LBF.",
         ),
     )
 
@@ -118,7 +118,7 @@ def recall(records: Records) -> Table:
             Part(head=("quantities", *_SIZE_HEADS), rows=tuple(by_size)),
             Part(head=("quantities", "up to 3", "4 and more"), rows=tuple(short_long)),
         ),
-        notes=("Recall of LBF: problems for which it has found an equation by the end of its training.",),
+        notes=("Recall of LBF: share of problems with an equation by the end of its training.",),
     )
 
 
