@@ -51,8 +51,8 @@ def equation_accuracy(records: Records) -> Table:
         notes=(
             "By `value`, right means the same function of the values as gold; by `structure`, the same canonical form. "
             "Compare the paper's column with `structure`, which is closer to its own checker.",
-            "*Single* and *multiple* are the problems with one and with several candidates. Plan `full` does not stop at "
-            "the first match, so its *multiple* has many more problems than the paper's. For the Beam Ranker, "
+            "*Single* and *multiple* are the problems with one and with several candidates. Plan `full` does not stop "
+            "at the first match, so its *multiple* has many more problems than the paper's. For the Beam Ranker, "
             "candidates are counted after its own equations were added.",
         ),
     )
@@ -106,8 +106,8 @@ def by_quantities(records: Records) -> Table:
         split="labels: train; answers: test",
         parts=(*parts, _proportions(records)),
         notes=(
-            "The paper's method is the Beam Ranker on plan `paper`; EM with drafts uses plan `full`; both have 24 epochs. "
-            "Labels are judged by `value`. Macro counts all problems, those without a label as 0.",
+            "The paper's method is the Beam Ranker on plan `paper`; EM with drafts uses plan `full`; both have 24 "
+            "epochs. Labels are judged by `value`. Macro counts all problems, those without a label as 0.",
         ),
     )
 
