@@ -118,8 +118,8 @@ def main_results(records: Records) -> Table:
             "that learns from the problems with one candidate. Ours is the ranker `em` on the candidates of plan "
             "`full`. Most rows use preset `cpu` with hidden size 256, 24 epochs, dropout 0.4, learning rate 0.002. "
             "Rows called *long* use preset `cpu` unchanged, *published settings* is preset `paper`, and WARM and LBF "
-            "use preset `quick` with the epochs given below. Solvers decode as published, unless the row says *with answer "
-            "model*.",
+            "use preset `quick` with the epochs given below. Solvers decode as published, unless the row says *with "
+            "answer model*.",
             _BEAM,
         ),
     )
