@@ -172,10 +172,6 @@ def in_short() -> str:
     for row in _first_of_each_way(result("dedupe")["rows"]):
         what = f"`dedupe` of {row['strings']:,} strings, {row['way'].split(', ')[1]}, classes exactly right"
         lines.append([what, f"{_rounded(row['strings_per_second'])} per second", ""])
-    strings = next(row for row in result("enumeration")["rows"] if row["n"] == 6 and row["way"].endswith("as strings"))
-    lines.append(
-        ["all 793,002 expressions on 6 operands as strings", f"{_rounded(strings['per_second'])} per second", ""]
-    )
     five = next(row for row in result("reach")["rows"] if row["n"] == 5)
     lines.append(["`reach` with 5 numbers", f"{five['seconds_a_problem_again'] * 1e6:.0f} µs",
                   f"fill every template and evaluate: {five['plain_seconds_a_problem'] * 1e3:.0f} ms"])  # fmt: skip
