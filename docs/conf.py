@@ -57,18 +57,21 @@ html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_css_files = ["mathcanon.css"]
 html_copy_source = False
-# The address of the repository gives every page a link to its source, and the foot of the page one to the repository.
+# The address of the repository gives every page a link to it and, where the theme knows the host, to the page's source.
 # It is what MATHCANON_REPOSITORY says, else what `setup.cfg` has; without either there is no link.
 _addresses = dict(line.split(", ", 1) for line in metadata("mathcanon").get_all("Project-URL", []))
 repository = os.environ.get("MATHCANON_REPOSITORY") or _addresses.get("Repository", "")
 if repository:
     _icon = (DOCS / "_static" / "repository.svg").read_text(encoding="utf-8")
-    html_theme_options = {
-        "source_repository": repository,
-        "source_branch": "main",
-        "source_directory": "docs/",
-        "footer_icons": [{"name": "Repository", "url": repository, "html": _icon, "class": ""}],
+    html_theme_options: dict[str, Any] = {
+        "footer_icons": [{"name": "Repository", "url": repository, "html": _icon, "class": ""}]
     }
+    if repository.startswith(("https://github.com/", "https://gitlab.com/")):
+        html_theme_options |= {
+            "source_repository": repository,
+            "source_branch": "main",
+            "source_directory": "docs/",
+        }
 html_show_sphinx = False
 
 
