@@ -132,7 +132,8 @@ def _by_size(parts: Sequence[Any], shares: Sequence[str]) -> str:
         for method in part["rows"][0]["cells"]:
             cells = [row["cells"][method] for row in part["rows"]]
             if "value" in cells[0] and not method.startswith("LBF"):  # the table of baselines has it
-                lines.append([f"{share}, {method}", *[f"{cell['value']:.1f}" for cell in cells]])
+                name = f"{share}, {method}" if len(parts) > 1 else method
+                lines.append([name, *[f"{cell['value']:.1f}" for cell in cells]])
     return _table(["quantities", *sizes], lines, text=1)
 
 
@@ -198,11 +199,12 @@ def _known(row: Row, column: str) -> bool:
 
 
 def _shown(row: Row | None, column: str, *, spread: bool = True) -> str:
-    """A cell without the number of its seeds; nothing for a figure that is not there."""
+    """A cell without the number of its seeds, on one line; nothing for a figure that is not there."""
     if row is None or not _known(row, column):
         return ""
     cell = row["cells"][column]
-    return str(cell["shown"]).partition(" (")[0] if spread else f"{cell['value']:.1f}"
+    shown = str(cell["shown"]).partition(" (")[0] if spread else f"{cell['value']:.1f}"
+    return shown.replace(" ± ", "\u00a0±\u00a0")
 
 
 def _seeds(row: Row) -> str:

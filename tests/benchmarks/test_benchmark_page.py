@@ -41,7 +41,7 @@ def test_a_row_without_a_record_is_left_out(monkeypatch: pytest.MonkeyPatch) -> 
         "runs": [{"run": "LBF", "models": []}, {"run": "WARM", "models": [{"epochs": 10.0}, {"epochs": 24.0}]}],
     }
     monkeypatch.setattr(result_tables, "_read", lambda name: recorded)
-    found, paper = "57.1 ± 0.4", "54.3 ± 0.5"
+    found, paper = "57.1\u00a0±\u00a00.4", "54.3\u00a0±\u00a00.5"
     wanted = ["WARM", "24", *[found] * 6, paper]
     assert result_tables.baselines().splitlines()[2:] == [f"| {' | '.join(wanted)} |"]
 
