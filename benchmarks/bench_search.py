@@ -269,7 +269,7 @@ def draw_growth(rows: list[dict[str, Any]], path: Path) -> None:
     axis.set_yscale("log")
     axis.margins(y=0.12)
     axis.set_xlabel("numbers in the problem", color=INK)
-    axis.set_title("CPU time a problem", loc="left", color=INK, fontsize=11, fontweight="bold")
+    axis.set_title("CPU time per problem, in seconds", loc="left", color=INK, fontsize=11, fontweight="bold")
     axis.tick_params(length=0, colors=FAINT)
     axis.grid(axis="y", color=GRID, linewidth=0.8)
     for side in axis.spines.values():

@@ -246,7 +246,7 @@ def _behind_gold(solvers: list[_Solver], records: Records) -> tuple[tuple[Row, .
         cells = (_labels(solver, records), found["valid, here"], test, behind)
         rows.append(Row(name=solver.name, cells=cells, run=solver.run, arm=solver.arm))
         if test.value is not None:
-            bars.append(Bar(solver.name, test.value, test.shown, is_gold=solver is solvers[-1]))
+            bars.append(Bar(solver.name.replace("`", ""), test.value, test.shown, is_gold=solver is solvers[-1]))
     return tuple(rows), bars
 
 
