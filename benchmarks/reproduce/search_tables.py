@@ -162,5 +162,5 @@ def case_study(records: Records) -> Table:
         paper="tab:case",
         split="three problems",
         parts=(Part(head=("", *head), rows=tuple(rows)),),
-        notes=("[Differences to the published search](published-search.md) shows the candidates of plan `paper`.",),
+        notes=("[Differences from the published search](published-search.md) shows the candidates of plan `paper`.",),
     )
