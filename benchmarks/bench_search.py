@@ -34,7 +34,7 @@ from typing import Any
 from unittest.mock import patch
 
 from bench_reach import make_problems, shown
-from chart import CARD, FAINT, INK, OURS, WRONG
+from chart import CARD, FAINT, GRID, INK, OURS, WRONG, save
 from measure import HERE, machine, print_table, print_targets, target
 
 from mathcanon import EvaluationError, canonical, evaluate, expressions
@@ -269,15 +269,15 @@ def draw_growth(rows: list[dict[str, Any]], path: Path) -> None:
     axis.set_yscale("log")
     axis.margins(y=0.12)
     axis.set_xlabel("numbers in the problem", color=INK)
-    axis.set_title("CPU time a problem", loc="left", color=INK, fontsize=11, fontweight="bold")
+    axis.set_title("CPU time per problem, in seconds", loc="left", color=INK, fontsize=11, fontweight="bold")
     axis.tick_params(length=0, colors=FAINT)
-    axis.grid(axis="y", color="#d9e2ec", linewidth=0.8)
+    axis.grid(axis="y", color=GRID, linewidth=0.8)
     for side in axis.spines.values():
         side.set_visible(False)
     axis.legend(frameon=False, labelcolor=INK, loc="upper left")
     figure.tight_layout()
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, facecolor=CARD, metadata={"Date": None})
+    save(figure, path)
     plt.close(figure)
 
 

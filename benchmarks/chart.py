@@ -1,15 +1,20 @@
 """Pictures of the benchmarks: bars, one colour for what is exactly right and one for what is not.
 
-The background is a light card of its own, so that the picture reads the same on light and on dark pages.
+The picture is a card with a background of its own; its colours are those of a light or of a dark page.
 """
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from weaksup.report.palette import with_dark_colours
+
 INK, FAINT, CARD = "#1f2933", "#52606d", "#f8fafc"
 OURS, RIGHT, WRONG = "#0f766e", "#8fa3b8", "#e08a3c"
+GRID = "#d9e2ec"
+_DARK = {INK: "#e4e7eb", FAINT: "#b3bcc5", CARD: "#1a1f24", OURS: "#2aa79b", RIGHT: "#71859a", GRID: "#323f4b"}
 
 
 class Bar(NamedTuple):
@@ -23,10 +28,10 @@ def draw_mathcanon(results: dict[str, dict[str, Any]], path: Path) -> str:
     """Equivalence, dedupe and enumeration against peers, on a logarithmic scale; returns a text alternative."""
     listed = results["enumeration"]
     panels = {  # without the data there are no real pairs
-        "Equivalence, mixed pairs: pairs a second": _equivalence(results["equivalence"], "mixed"),
-        "Equivalence, pairs from real equations: pairs a second": _equivalence(results["equivalence"], "real"),
-        "Dedupe: strings a second (operands used once; repeated)": _dedupe(results["dedupe"]),
-        f"Enumeration, n = {_largest(listed)}: expressions a second": _enumeration(listed),
+        "Equivalence, mixed pairs: pairs per second": _equivalence(results["equivalence"], "mixed"),
+        "Equivalence, real equations: pairs per second": _equivalence(results["equivalence"], "real"),
+        "Dedupe: strings per second": _dedupe(results["dedupe"]),
+        f"Enumeration, n = {_largest(listed)}: expressions per second": _enumeration(listed),
     }
     panels = {title: bars for title, bars in panels.items() if bars}
     _draw(panels, path, "log", {"mathcanon": OURS, "others, all answers right": RIGHT, "others, some wrong": WRONG})
@@ -34,17 +39,17 @@ def draw_mathcanon(results: dict[str, dict[str, Any]], path: Path) -> str:
 
 
 def draw_training(result: dict[str, Any], path: Path) -> str:
-    """Training of GTS against a stack an example; returns a text alternative."""
+    """Training of GTS against one stack per example; returns a text alternative."""
     training = result["training"]
     ways = {
         "ours, batches of similar length": ("ours", OURS),
-        "a stack an example, the same batches": ("stacks", RIGHT),
-        "a stack an example, shuffled batches": ("stacks_shuffled", RIGHT),
+        "one stack per example, the same batches": ("stacks", RIGHT),
+        "one stack per example, shuffled batches": ("stacks_shuffled", RIGHT),
     }
     speeds = {way: training[key]["examples_per_cpu_second"] for way, (key, _) in ways.items()}
     most = max(speeds.values())
     bars = [Bar(way, speeds[way], f"(time {most / speeds[way]:.1f})", colour) for way, (_, colour) in ways.items()]
-    title = f"Training GTS, hidden {result['hidden']}, batch {result['batch']}: examples a CPU-second"
+    title = f"Training GTS, hidden {result['hidden']}, batch {result['batch']}: examples per CPU-second"
     _draw({title: bars}, path, "linear", {"weaksup": OURS, "the same network in the shape of the public code": RIGHT})
     return "Bar chart. " + _words({title: bars})
 
@@ -68,8 +73,15 @@ def _draw(panels: dict[str, list[Bar]], path: Path, scale: str, legend: dict[str
         labels=list(legend), loc="lower center", ncols=len(legend), frameon=False, labelcolor=INK,
     )  # fmt: skip
     figure.tight_layout(rect=(0, 0.35 / tall, 1, 1), h_pad=1.6)
-    figure.savefig(path, facecolor=CARD, metadata={"Date": None})
+    save(figure, path)
     plt.close(figure)
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure as SVG, for light and dark pages."""
+    out = BytesIO()
+    figure.savefig(out, format="svg", facecolor=CARD, metadata={"Date": None})
+    path.write_text(with_dark_colours(out.getvalue().decode(), _DARK, ink=_DARK[INK]), encoding="utf-8")
 
 
 def _panel(axis: Any, title: str, bars: list[Bar], scale: str) -> None:
@@ -83,7 +95,7 @@ def _panel(axis: Any, title: str, bars: list[Bar], scale: str) -> None:
     axis.set_title(title, loc="left", color=INK, fontsize=11, fontweight="bold")
     axis.tick_params(axis="y", length=0, colors=INK)
     axis.tick_params(axis="x", which="both", length=0, colors=FAINT, labelsize=8)
-    axis.grid(axis="x", color="#d9e2ec", linewidth=0.8)
+    axis.grid(axis="x", color=GRID, linewidth=0.8)
     axis.set_axisbelow(True)
     for side in axis.spines.values():
         side.set_visible(False)

@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md and of README.md, made from the recorded results.
+"""The tables of docs/benchmarks.md, docs/results.md and README.md, made from the recorded results.
 
 In the pages each table stands between two comments that name it.  `python benchmarks/run.py --only tables` writes them
 again; a test compares the pages with the results.
@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
+import result_tables
 from alone import MEGABYTE
 from measure import HERE, RESULTS
 
-PAGES = (HERE.parent / "docs" / "benchmarks.md", HERE.parent / "README.md")
+PAGES = tuple(HERE.parent / page for page in ("README.md", "docs/benchmarks.md", "docs/results.md"))
 Result = dict[str, Any]
 
 _MARKED = re.compile(r"(<!-- table (?P<name>[a-z0-9-]+) -->\n)(.*?)(<!-- end of table -->)", re.DOTALL)
@@ -45,8 +46,11 @@ def result(name: str) -> Result:
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table; columns of numbers are right-aligned."""
     lines = [list(head), *map(list, rows)]
-    lines.insert(1, ["---"] * len(lines[0]))
+    columns = list(zip(*lines[1:], strict=True))
+    numeric = [all(re.match(r"\d|over \d|out of memory|$", cell) for cell in column) for column in columns]
+    lines.insert(1, ["---:" if right else "---" for right in numeric])
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
@@ -62,7 +66,7 @@ def equivalence(which: str) -> str:
         right = f"{facts['right_percent']:.1f}%" if facts["right_percent"] < 100 else "100%"
         lines.append([_name(row, "peer") + part, _rounded(facts["pairs_per_second"]), *times, right])
     heads = [f"time, {_BUILDS[build]} = 1" for build in builds]
-    return table(["", "pairs a second", *heads, "right"], lines)
+    return table(["", "pairs per second", *heads, "right"], lines)
 
 
 def _order(which: str, row: Result) -> tuple[bool, bool, float]:
@@ -110,7 +114,7 @@ def dedupe() -> str:
         memory = f"{row['peak_bytes'] / MEGABYTE:,.0f} MB"
         numbers = [f"{row['strings']:,}", _rounded(row["strings_per_second"]), f"{row['kept']:,}"]
         lines.append([_name(row, "way"), row["set"], *numbers, right, memory])
-    return table(["", "operands", "strings", "a second", "classes kept", "right", "memory, strings included"], lines)
+    return table(["", "operands", "strings", "per second", "classes kept", "right", "memory, strings included"], lines)
 
 
 def dedupe_memory() -> str:
@@ -122,7 +126,7 @@ def enumeration() -> str:
     rows = result("enumeration")["rows"]
     largest = max(row["n"] for row in rows if row["found"] == row["of"])
     return table(
-        ["", "n", "expressions", "a second", "memory"],
+        ["", "n", "expressions", "per second", "memory"],
         [[_name(row, "way"), str(row["n"]), f"{row['found']:,}", _rounded(row["per_second"]),
           f"{row['peak_bytes'] / MEGABYTE:,.0f} MB"] for row in rows if row["n"] >= largest],
     )  # fmt: skip
@@ -141,7 +145,7 @@ def grading() -> str:
     found = result("reading")["gsm8k"]
     before = found["read_before"]
     return table(
-        ["", "pairs a second", "time, mathcanon = 1"],
+        ["", "pairs per second", "time, mathcanon = 1"],
         [
             ["mathcanon `grade`, from text", _rounded(found["pairs_per_second"]), "1"],
             ["Math-Verify `parse` and `verify`, from text", _rounded(found["verify_pairs_per_second"]),
@@ -160,18 +164,14 @@ def in_short() -> str:
         speeds = {row["peer"]: _rounded(row["sets"][which]["pairs_per_second"])
                   for row in reversed(result("equivalence")["rows"]) if which in row.get("sets", {})}  # fmt: skip
         peers = ", ".join([f"{short} {speeds[peer]}" for peer, short in _SHORT.items() if peer in speeds])
-        lines.append([f"equivalence from strings, {what}, all right", f"{speeds['mathcanon']} a second", peers])
+        lines.append([f"equivalence from strings, {what}, all right", f"{speeds['mathcanon']} per second", peers])
     once = [row for row in reversed(result("growth")["rows"]) if row["kind"] == "each operand once" and row["n"] == 100]
     cells = {row["peer"]: _growth_cell(row) for row in once}
     peers = ", ".join([f"{short} {cells[peer]}" for peer, short in _SHORT.items() if peer in cells])
     lines.append(["one pair of 100 operands, each once", cells["mathcanon"], peers])
     for row in _first_of_each_way(result("dedupe")["rows"]):
         what = f"`dedupe` of {row['strings']:,} strings, {row['way'].split(', ')[1]}, classes exactly right"
-        lines.append([what, f"{_rounded(row['strings_per_second'])} a second", ""])
-    strings = next(row for row in result("enumeration")["rows"] if row["n"] == 6 and row["way"].endswith("as strings"))
-    lines.append(
-        ["all 793,002 expressions on 6 operands as strings", f"{_rounded(strings['per_second'])} a second", ""]
-    )
+        lines.append([what, f"{_rounded(row['strings_per_second'])} per second", ""])
     five = next(row for row in result("reach")["rows"] if row["n"] == 5)
     lines.append(["`reach` with 5 numbers", f"{five['seconds_a_problem_again'] * 1e6:.0f} µs",
                   f"fill every template and evaluate: {five['plain_seconds_a_problem'] * 1e3:.0f} ms"])  # fmt: skip
@@ -220,4 +220,11 @@ TABLES: dict[str, Callable[[], str]] = {
     "reading": reading,
     "grading": grading,
     "in-short": in_short,
+    "headline": result_tables.headline,
+    "solvers": result_tables.solvers,
+    "labels": result_tables.labels,
+    "labels-by-size": result_tables.labels_by_size,
+    "answers-by-size": result_tables.answers_by_size,
+    "rankers": result_tables.rankers,
+    "baselines": result_tables.baselines,
 }

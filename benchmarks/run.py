@@ -24,6 +24,7 @@ import bench_training
 from chart import draw_mathcanon, draw_training
 from doc_tables import write_tables
 from measure import HERE, machine, results_folder, write_json
+from result_tables import draw_headline
 
 IMAGES = HERE.parent / "docs" / "images"
 
@@ -74,6 +75,9 @@ def draw_recorded(quick: bool) -> None:
         results = {name: json.loads(path.read_text(encoding="utf-8")) for name, path in paths.items()}
         alternative = draw(results, target / f"{chart}.svg")
         print(f"\nchart {chart} drawn; text alternative:\n{alternative}")
+    picture, alternative = draw_headline()
+    (target / "headline.svg").write_text(picture, encoding="utf-8")
+    print(f"\nchart headline drawn; text alternative:\n{alternative}")
 
 
 def main() -> None:

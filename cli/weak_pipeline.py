@@ -122,7 +122,7 @@ def pipeline(
     Without options it uses 1,000 embedded stories and takes two to three minutes.  A run killed at any moment resumes
     with --resume and ends with the same bytes.
 
-    If a stage of the plan finds more for a problem than --memory has room for, the problem does without this stage.
+    If a stage of the plan finds more for a problem than --memory has room for, the stage is skipped for this problem.
     Such problems are listed at the end, in metrics.json and in the report.  With --strict, the first one is an error.
 
     \b

@@ -51,8 +51,8 @@ def search(
     workers.  Candidates are sorted simplest first: by number of leaves, then by stage of the plan, then by length of
     the text, then alphabetically.
 
-    If a stage of the plan finds more for a problem than --memory has room for, the problem does without this stage, and
-    the rest goes on.  Such problems are listed at the end.  With --strict, the first one is an error.
+    If a stage of the plan finds more for a problem than --memory has room for, the stage is skipped for this problem.
+    Such problems are listed at the end.  With --strict, the first one is an error.
 
     \b
     mwp-weak search --size 100 -o candidates.jsonl

@@ -6,8 +6,10 @@ every current browser draws by itself.
 
 from __future__ import annotations
 
+import os
 import re
 from importlib.metadata import metadata
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -17,6 +19,8 @@ from sphinx.errors import ExtensionError
 from sphinx.util.math import get_node_equation_number
 
 import mathcanon
+
+DOCS = Path(__file__).resolve().parent
 
 project = "mathcanon"
 author = "the mathcanon contributors"
@@ -53,14 +57,21 @@ html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_css_files = ["mathcanon.css"]
 html_copy_source = False
-# The address of the repository, if `setup.cfg` has it, gives every page a link to its source.
-addresses = dict(line.split(", ", 1) for line in metadata("mathcanon").get_all("Project-URL", []))
-if "Repository" in addresses:
-    html_theme_options = {
-        "source_repository": addresses["Repository"],
-        "source_branch": "main",
-        "source_directory": "docs/",
+# The address of the repository gives every page a link to it and, where the theme knows the host, to the page's source.
+# It is what MATHCANON_REPOSITORY says, else what `setup.cfg` has; without either there is no link.
+_addresses = dict(line.split(", ", 1) for line in metadata("mathcanon").get_all("Project-URL", []))
+repository = os.environ.get("MATHCANON_REPOSITORY") or _addresses.get("Repository", "")
+if repository:
+    _icon = (DOCS / "_static" / "repository.svg").read_text(encoding="utf-8")
+    html_theme_options: dict[str, Any] = {
+        "footer_icons": [{"name": "Repository", "url": repository, "html": _icon, "class": ""}]
     }
+    if repository.startswith(("https://github.com/", "https://gitlab.com/")):
+        html_theme_options |= {
+            "source_repository": repository,
+            "source_branch": "main",
+            "source_directory": "docs/",
+        }
 html_show_sphinx = False
 
 

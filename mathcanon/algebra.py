@@ -78,6 +78,11 @@ def fold(expr: Expr, algebra: Algebra[T]) -> T:
     algebra
         What to make of each kind of node.
 
+    Returns
+    -------
+    T
+        What the algebra returns for the root.
+
     Notes
     -----
     A part that is shared within the tree is computed once.

@@ -79,6 +79,11 @@ def keys(
     errors
         With "none", the key of what is not an expression is None; with "raise", it raises, as `key` does.
 
+    Yields
+    ------
+    str or None
+        As `key` returns them.
+
     Raises
     ------
     ArgumentError
@@ -104,6 +109,11 @@ def parse_many(exprs: Iterable[ExprLike], *, workers: int = 1, errors: str = "ra
     workers, errors
         As for `keys`.
 
+    Returns
+    -------
+    list
+        An expression for each text, in order; None for what can't be read, if `errors` is "none".
+
     Examples
     --------
     >>> parse_many(["a+b", "2*a"])
@@ -124,6 +134,11 @@ def equivalent_many(
         Pairs of expressions or texts, as for `equivalent`.
     workers, errors
         As for `keys`.
+
+    Yields
+    ------
+    Verdict or None
+        None for a pair that can't be read, if `errors` is "none".
 
     Examples
     --------

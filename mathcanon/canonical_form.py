@@ -56,6 +56,11 @@ def canonical(expr: ExprLike) -> Expr:
 
     Numbers are operands like any other: nothing is folded, cancelled or expanded.
 
+    Parameters
+    ----------
+    expr
+        An expression or text.
+
     Returns
     -------
     Expr
@@ -85,6 +90,11 @@ def canonical(expr: ExprLike) -> Expr:
 
 def signed_class(expr: ExprLike) -> tuple[int, Expr]:
     """The sign and the class of an expression; the class of `b-a` is `a-b`.
+
+    Parameters
+    ----------
+    expr
+        An expression or text.
 
     Returns
     -------

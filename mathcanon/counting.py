@@ -61,6 +61,11 @@ def count(n: int, law: str = "full", *, progress: Progress | None = None) -> int
     progress
         Called as `progress(done, total)` now and then during a long computation, with the number of terms known.
 
+    Returns
+    -------
+    int
+        The exact number; it has about n log10(n) digits.
+
     Raises
     ------
     ArgumentError
@@ -139,6 +144,11 @@ def table(max_n: int = 6) -> list[Row]:
     max_n
         The number of rows, at most 100.
 
+    Returns
+    -------
+    list of Row
+        One row for each number of operands, with the exact counts beside the paper's figures.
+
     Raises
     ------
     ArgumentError
@@ -199,6 +209,11 @@ def asymptotics(n: int | None = None, *, progress: Progress | None = None) -> As
         The number of operands to approximate the count for, at most 5,000.
     progress
         As in `count`, for the exact count.
+
+    Returns
+    -------
+    Asymptotics
+        The constants `r` and `c` of the growth law and, if n is given, `approximation`, `exact` and `ratio`.
 
     Raises
     ------

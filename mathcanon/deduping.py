@@ -50,6 +50,11 @@ def dedupe(
     secret
         The secret that the processes share, see `fingerprint`; by default a random one.
 
+    Yields
+    ------
+    item of exprs
+        The first of each class, the very object that was given.
+
     Raises
     ------
     ParseError, LimitError, TypeError

@@ -35,6 +35,11 @@ def key(expr: ExprLike, by: str = "structure") -> str:
         cancel do not.  An expression that divides by something identically zero equals no other; its key by value is
         shared only with such expressions of the same canonical form.
 
+    Returns
+    -------
+    str
+        24 hexadecimal digits.
+
     Raises
     ------
     ParseError

@@ -46,6 +46,11 @@ class ConversionError(MathCanonError, ValueError):
 def to_sympy(expr: ExprLike) -> sympy.Expr:
     """The same expression in SymPy, unevaluated.
 
+    Parameters
+    ----------
+    expr
+        An expression or text.
+
     Returns
     -------
     sympy.Expr
@@ -87,6 +92,16 @@ def from_sympy(x: sympy.Basic) -> Expr:
     """The expression of a SymPy sum, product, integer power, rational, float (taken as it prints), symbol or pi.
 
     `x**-1` comes back as a division, and `from_sympy(to_sympy(e)) == e` for a parsed `e` without negative powers.
+
+    Parameters
+    ----------
+    x
+        A SymPy object.
+
+    Returns
+    -------
+    Expr
+        The expression, its terms in the order of SymPy.
 
     Raises
     ------
@@ -236,6 +251,11 @@ def from_networkx(graph: networkx.DiGraph) -> Expr:
     ----------
     graph
         A tree whose edges lead down.  Nodes may have any names, and need no `label`.
+
+    Returns
+    -------
+    Expr
+        The expression, as `to_networkx` got it.
 
     Raises
     ------

@@ -113,6 +113,11 @@ def expressions(operands: Iterable[ExprLike], start: int = 0, stop: int | None =
     start, stop
         The part of the list to yield.  Nothing before `start` is listed.
 
+    Yields
+    ------
+    Expr
+        Each canonical, in a fixed order; see `rank`.
+
     Raises
     ------
     ArgumentError
@@ -138,6 +143,18 @@ def expressions(operands: Iterable[ExprLike], start: int = 0, stop: int | None =
 
 def unrank(operands: Iterable[ExprLike], index: int) -> Expr:
     """The expression at `index` in the order of `expressions`, without listing those before it.
+
+    Parameters
+    ----------
+    operands
+        As for `expressions`.
+    index
+        From 0 up to `count(n) - 1`, for n operands.
+
+    Returns
+    -------
+    Expr
+        A canonical expression with every operand once.
 
     Raises
     ------
@@ -166,6 +183,11 @@ def rank(expr: ExprLike) -> int:
     ----------
     expr
         An expression or text in which each operand occurs once.
+
+    Returns
+    -------
+    int
+        From 0 up to `count(n) - 1`, for n operands.
 
     Raises
     ------
@@ -207,6 +229,11 @@ def sample(operands: Iterable[ExprLike], rng: random.Random | int | None = None)
         As for `expressions`, which raises the same errors.
     rng
         A generator, or a seed for a new one.
+
+    Returns
+    -------
+    Expr
+        A canonical expression with every operand once.
 
     Examples
     --------

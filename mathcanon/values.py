@@ -32,6 +32,11 @@ def evaluate(expr: ExprLike, values: Mapping[str, Any] | None = None) -> Fractio
         For each operand an int, Fraction, Decimal, text such as "40%" or "(1/6)", or float (taken as it prints: 0.1 is
         1/10).
 
+    Returns
+    -------
+    Fraction
+        The value, in lowest terms.
+
     Raises
     ------
     EvaluationError

@@ -20,8 +20,8 @@ __all__ = ["PAPER_RUNS", "ablation", "baselines", "cross_validation", "main_resu
 _HEAD = ("valid, paper", "valid, here", "test, paper", "test, here")
 _SPLIT = "train to learn, valid to choose the weights, test"
 _BEAM = (
-    "Here: beam 5, exact value of the first equation; ± is the sample deviation over the seeds, whose number is in "
-    "brackets. The paper's ± is what it calls the variance of three runs."
+    "Here: beam 5; an answer is right if the first equation has exactly its value. ± is the sample standard deviation "
+    "over the seeds, whose number is in brackets. The paper's ± is what it calls the variance of three runs."
 )
 
 
@@ -115,11 +115,11 @@ def main_results(records: Records) -> Table:
         parts=tuple(parts),
         notes=(
             "The paper's method is the Beam Ranker on the candidates of plan `paper`, with a draft of preset `quick` "
-            "that learns from the problems with one candidate; ours is the ranker `em` on those of plan `full`. "
-            "Budget: preset `cpu` with hidden size 256, 24 epochs, dropout 0.4 and learning rate 0.002; the rows "
-            "called long have preset `cpu` as it is, the one with published settings preset `paper`, WARM and LBF "
-            "preset `quick` with the epochs that the line below gives. Solvers answer as they were published, "
-            "unless the row says with answer model.",
+            "that learns from the problems with one candidate. Ours is the ranker `em` on the candidates of plan "
+            "`full`. Most rows use preset `cpu` with hidden size 256, 24 epochs, dropout 0.4, learning rate 0.002. "
+            "Rows called *long* use preset `cpu` unchanged, *published settings* is preset `paper`, and WARM and LBF "
+            "use preset `quick` with the epochs given below. Solvers decode as published, unless the row says *with "
+            "answer model*.",
             _BEAM,
         ),
     )
@@ -160,7 +160,7 @@ def ablation(records: Records) -> Table:
                 rows=_rows([*theirs, *ours], records, labels=True),
             ),
             Part(
-                title="The same rankers on the candidates of plan `full`, which the paper has not; 6 epochs",
+                title="The same rankers on the candidates of plan `full`, which is not in the paper; 6 epochs",
                 head=head,
                 rows=_rows(full, records, labels=True),
             ),
@@ -192,8 +192,8 @@ def baselines(records: Records) -> Table:
         split="recall, micro, macro: train; answers: valid and test",
         parts=(Part(head=head, rows=tuple(rows)),),
         notes=(
-            "Recall: train problems for which an equation of the right value was found. Micro: of those, how many mean "
-            "the same as gold (law `value`); macro: of all train problems.",
+            "Recall: share of train problems for which an equation with the right value was found. Micro: share of "
+            "those whose equation means the same as gold (law `value`). Macro: the same, of all train problems.",
             _BEAM,
         ),
     )
@@ -228,8 +228,8 @@ def oracle_test(records: Records) -> Table:
             ),
         ),
         notes=(
-            "In the first table gold has all train problems, in the second those with candidates of plan `full`; the "
-            "Beam Ranker may add some for which its draft finds an equation.",
+            "In the first table, gold has all train problems; in the second, those with candidates of plan `full`. The "
+            "Beam Ranker may add problems for which its draft finds an equation.",
         ),
         figure=bar_chart(title, bars) if len(bars) > 1 and bars[-1].is_gold else None,
     )
@@ -246,7 +246,7 @@ def _behind_gold(solvers: list[_Solver], records: Records) -> tuple[tuple[Row, .
         cells = (_labels(solver, records), found["valid, here"], test, behind)
         rows.append(Row(name=solver.name, cells=cells, run=solver.run, arm=solver.arm))
         if test.value is not None:
-            bars.append(Bar(solver.name, test.value, test.shown, is_gold=solver is solvers[-1]))
+            bars.append(Bar(solver.name.replace("`", ""), test.value, test.shown, is_gold=solver is solvers[-1]))
     return tuple(rows), bars
 
 
@@ -275,7 +275,7 @@ def cross_validation(records: Records) -> Table:
         split="each fifth of all 23,162 problems once as test; a tenth of the others is held out to choose the weights",
         parts=(Part(head=head, rows=tuple(rows)),),
         notes=(
-            "Here: preset `quick`, beam 5, the deviation is the sample deviation over the folds; the paper's ± is what "
-            "it calls the variance.",
+            "Here: preset `quick`, beam 5; ± is the sample standard deviation over the folds. The paper's ± is what it "
+            "calls the variance.",
         ),
     )

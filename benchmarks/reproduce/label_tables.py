@@ -43,17 +43,17 @@ def equation_accuracy(records: Records) -> Table:
                 rows=(*_paper_labels(records), *_label_rows(records, _OURS, "em-labels", "train", None)),
             ),
             Part(
-                title="Labels by the same rankers on the candidates of plan `full`, which the paper has not",
+                title="Labels by the same rankers on the candidates of plan `full`, which is not in the paper",
                 head=("", *head),
                 rows=tuple(row for arm, name in _NAMES.items() for row in _label_rows(records, name, EQUAL, arm, None)),
             ),
         ),
         notes=(
-            "Right by `value`: the same function of the values as gold; by `structure`: the same canonical form. The "
-            "paper's own checker is nearer to `structure`: compare its column with that one.",
-            "Plan `full` does not stop at the first match, so that most problems have several candidates: its "
-            "*multiple* are other problems than the paper's. For the Beam Ranker *multiple* counts the candidates "
-            "after its own equations were added.",
+            "By `value`, right means the same function of the values as gold; by `structure`, the same canonical form. "
+            "Compare the paper's column with `structure`, which is closer to its own checker.",
+            "*Single* and *multiple* are the problems with one and with several candidates. Plan `full` does not stop "
+            "at the first match, so its *multiple* has many more problems than the paper's. For the Beam Ranker, "
+            "candidates are counted after its own equations were added.",
         ),
     )
 
@@ -106,8 +106,8 @@ def by_quantities(records: Records) -> Table:
         split="labels: train; answers: test",
         parts=(*parts, _proportions(records)),
         notes=(
-            "The paper's method: Beam Ranker on plan `paper`; EM with drafts: plan `full`; both with 24 epochs. Labels "
-            "are right by `value`. Macro: right labels of all problems, a problem without a label counting 0.",
+            "The paper's method is the Beam Ranker on plan `paper`; EM with drafts uses plan `full`; both have 24 "
+            "epochs. Labels are judged by `value`. Macro counts all problems, those without a label as 0.",
         ),
     )
 

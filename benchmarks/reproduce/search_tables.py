@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import mathcanon as mc
 from weaksup.measure.cases import CASES
 from weaksup.measure.sizes import SIZES
 from weaksup.report import published
 
-from .cells import Part, Row, Table, count, first_count, number, paper, percent
+from .cells import Cell, Part, Row, Table, count, first_count, number, paper, percent
 from .figures import LONG_PROBLEMS, SET_SIZES, SHORT_PROBLEMS
-from .records import Records
+from .records import Records, RunRecord
 
 __all__ = ["PLANS", "candidate_distribution", "case_study", "recall", "search_space", "search_statistics"]
 
@@ -25,22 +27,31 @@ def search_space(records: Records) -> Table:
         "commutative": "commutative",
         "full": "ComSearch",
     }
-    rows = []
+    ratio = "ratio"
+    cells: dict[str, list[tuple[Cell, Cell]]] = {name: [] for name in (*columns.values(), ratio)}
     for n, theirs in published.SEARCH_SPACE.items():
         ours = {law: mc.count(n, law) for law in columns}
-        cells = [cell for law in columns for cell in (paper(getattr(theirs, law)), count(ours[law]))]
-        cells += [paper(float(theirs.ratio)), number(round(ours["none"] / ours["full"], 1))]
-        rows.append(Row(name=str(n), cells=tuple(cells)))
-    heads = [f"{name}, {whose}" for name in (*columns.values(), "ratio") for whose in ("paper", "here")]
+        for law, name in columns.items():
+            cells[name].append((paper(getattr(theirs, law)), count(ours[law])))
+        cells[ratio].append((paper(float(theirs.ratio)), number(round(ours["none"] / ours["full"], 1))))
+    names = list(cells)
+    parts = []
+    for shown in (names[:2], names[2:]):  # side by side they are wider than a page
+        rows = [
+            Row(name=str(n), cells=tuple(cell for name in shown for cell in cells[name][i]))
+            for i, n in enumerate(published.SEARCH_SPACE)
+        ]
+        heads = [f"{name}, {whose}" for name in shown for whose in ("paper", "here")]
+        parts.append(Part(head=("n", *heads), rows=tuple(rows)))
     return Table(
         title="Size of the search space by number of variables",
         paper="tab:compress",
         split="none",
-        parts=(Part(head=("n", *heads), rows=tuple(rows)),),
+        parts=tuple(parts),
         notes=(
-            "Counted by recurrences (`mathcanon/counting.py`). The first three columns of the paper count merge "
-            "histories, that is which two items are joined first, second and so on; the number of distinct trees is "
-            "smaller (`mwp-canon table`).",
+            "Computed by recurrences (`mathcanon/counting.py`). Brute force, removing brackets and commutative count "
+            "merge histories: which two items are joined first, second and so on. There are fewer distinct trees "
+            "(`mwp-canon table`).",
         ),
     )
 
@@ -74,8 +85,8 @@ def search_statistics(records: Records) -> Table:
         split="all 23,162 problems",
         parts=(Part(head=("", "published", *[f"plan `{plan}`" for plan in PLANS]), rows=tuple(rows)),),
         notes=(
-            "Plans: `released` is the rule of the released code, `paper` that of the text, `full` does not stop at the "
-            "first stage that matches. The recall of WARM and LBF is in the table of baselines.",
+            "Plan `released` follows the released code, `paper` the text of the paper, and `full` does not stop at the "
+            "first stage that matches. The table of baselines has the recall of WARM and LBF.",
         ),
     )
 
@@ -107,7 +118,7 @@ def recall(records: Records) -> Table:
             Part(head=("quantities", *_SIZE_HEADS), rows=tuple(by_size)),
             Part(head=("quantities", "up to 3", "4 and more"), rows=tuple(short_long)),
         ),
-        notes=("Recall of LBF: problems for which it has found an equation by the end of its training.",),
+        notes=("Recall of LBF: share of problems with an equation by the end of its training.",),
     )
 
 
@@ -132,24 +143,24 @@ def candidate_distribution(records: Records) -> Table:
 
 def case_study(records: Records) -> Table:
     """The paper's three examples: how many candidates each plan finds, and how many of them mean the same as gold."""
+    searches: dict[str, Sequence[RunRecord] | None] = {"published": None}
+    searches |= {f"plan `{plan}`": records[f"search-{plan}"] for plan in PLANS}
     rows = []
-    for i, (case, right) in enumerate(zip(CASES, published.CASES_RIGHT, strict=True), start=1):
-        theirs = (paper(len(case.candidates)), paper(right))
-        ours = [
-            first_count(records[f"search-{plan}"], f"all.case-{i}.{what}")
-            for plan in PLANS
-            for what in ("candidates", "right")
-        ]
-        rows.append(Row(name=f"{case.about}: `{case.gold}`", cells=(*theirs, *ours)))
-    head = [
-        f"{what}, {whose}"
-        for whose in ("published", *[f"plan `{plan}`" for plan in PLANS])
-        for what in ("candidates", "right")
-    ]
+    for name, search in searches.items():
+        for what, theirs in (
+            ("candidates", [len(case.candidates) for case in CASES]),
+            ("right", list(published.CASES_RIGHT)),
+        ):
+            cells = [
+                paper(figure) if search is None else first_count(search, f"all.case-{i}.{what}")
+                for i, figure in enumerate(theirs, start=1)
+            ]
+            rows.append(Row(name=f"{name}, {what}", cells=tuple(cells)))
+    head = [f"{case.about}: `{case.gold}`" for case in CASES]
     return Table(
         title="The case study: candidates, and those that mean the same as gold",
         paper="tab:case",
         split="three problems",
         parts=(Part(head=("", *head), rows=tuple(rows)),),
-        notes=("The page [Results](results.md) has the candidates of plan `paper` themselves.",),
+        notes=("[Differences from the published search](published-search.md) shows the candidates of plan `paper`.",),
     )

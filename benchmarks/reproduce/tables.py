@@ -141,7 +141,7 @@ def _standard_error(table: Table) -> list[str]:
         return []
     least, most = min(errors), max(errors)
     between = f"{least:.1f}" if f"{least:.1f}" == f"{most:.1f}" else f"{least:.1f} to {most:.1f}"
-    return [f"Standard error of the answer accuracies here (binomial): {between} points; the JSON file has each."]
+    return [f"The binomial standard error of our answer accuracies is {between} points; the JSON file has each."]
 
 
 def _made(runs: Sequence[RunRecord], command: str) -> str:

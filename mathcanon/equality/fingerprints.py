@@ -102,6 +102,11 @@ def fingerprint(expr: ExprLike, *, secret: bytes | str | None = None) -> int:
         At least 16 characters.  With the same secret, fingerprints are equal in all processes and on all machines, so
         that expressions can be spread over them by fingerprint.
 
+    Returns
+    -------
+    int
+        The value modulo the prime, below 2^61.
+
     Raises
     ------
     ZeroDivisor

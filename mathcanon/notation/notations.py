@@ -73,6 +73,11 @@ def parse(text: str, syntax: str = "auto") -> Expr:
         "infix", "latex", "prefix", "postfix", "skeleton", "dot", "json" or "auto", which takes infix and LaTeX, and
         prefix or postfix where the text can be nothing else.
 
+    Returns
+    -------
+    Expr
+        Immutable and hashable; `str` of it reads back as the same expression.
+
     Raises
     ------
     ParseError
@@ -95,6 +100,16 @@ def parse(text: str, syntax: str = "auto") -> Expr:
 def parse_equation(text: str) -> Expr:
     """The expression of an equation in one unknown: `x=a+b`, `a+b = X`, or the bare expression.
 
+    Parameters
+    ----------
+    text
+        An equation or expression, in any notation that `parse` reads.
+
+    Returns
+    -------
+    Expr
+        The side without the unknown.
+
     Raises
     ------
     ParseError, LimitError
@@ -116,6 +131,16 @@ def parse_equation(text: str) -> Expr:
 
 def parse_number(text: str) -> Fraction:
     """The exact value of a number as people write it: `12`, `0.5`, `40%`, `(1/6)`, `3(1/2)`, `-2`.
+
+    Parameters
+    ----------
+    text
+        The number, possibly with a sign.
+
+    Returns
+    -------
+    Fraction
+        The value, in lowest terms.
 
     Raises
     ------
@@ -174,6 +199,11 @@ def render(expr: ExprLike, format: str = "infix") -> str:
         An expression or text.
     format
         "infix", "latex", "prefix", "postfix", "skeleton", "dot" or "json".
+
+    Returns
+    -------
+    str
+        Several lines for "dot", one for every other format.
 
     Raises
     ------

@@ -51,6 +51,11 @@ def read_solution(text: str, question: str | None = None) -> Solution:
     question
         The text of the problem: a number of it stands for itself even if it is also the result of a step.
 
+    Returns
+    -------
+    Solution
+        `steps`, the composed `expr`, the final `answer`, and the `unused` steps.
+
     Raises
     ------
     SolutionError

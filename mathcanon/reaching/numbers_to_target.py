@@ -82,6 +82,11 @@ def reach(
     memory
         The most bytes that the search may take.
 
+    Returns
+    -------
+    list of Expr
+        Empty if there is none.
+
     Raises
     ------
     LimitError
@@ -137,6 +142,11 @@ def reach_batch(
         square of "a"), and hits that are the same function of the operands are one hit.
     tolerance, memory
         As for `reach`.
+
+    Yields
+    ------
+    list of Hit
+        For each problem, in order.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md and of README.md are those of the recorded results."""
+"""The tables of README.md, docs/benchmarks.md and docs/results.md are those of the recorded results."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import doc_tables
 import pytest
+import result_tables
 
 
 @pytest.mark.parametrize("path", doc_tables.PAGES, ids=lambda path: path.name)
@@ -14,10 +15,35 @@ def test_the_tables_of_the_page_are_those_of_the_results(path: Path) -> None:
     assert doc_tables.fill(page) == page, "run: python benchmarks/run.py --only tables"
 
 
-def test_every_table_is_on_one_page() -> None:
-    pages = "".join([path.read_text(encoding="utf-8") for path in doc_tables.PAGES])
+def test_every_table_is_on_a_page_and_on_none_twice() -> None:
+    pages = [path.read_text(encoding="utf-8") for path in doc_tables.PAGES]
     for name in doc_tables.TABLES:
-        assert pages.count(f"<!-- table {name} -->") == 1
+        counts = [page.count(f"<!-- table {name} -->") for page in pages]
+        assert max(counts) == 1, name
+
+
+def test_the_headline_chart_is_that_of_the_results() -> None:
+    recorded = (doc_tables.HERE.parent / "docs" / "images" / "headline.svg").read_text(encoding="utf-8")
+    assert result_tables.draw_headline()[0] == recorded, "run: python benchmarks/run.py --only chart"
+
+
+def test_a_row_without_a_record_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cell(shown: str) -> dict[str, object]:
+        return {"shown": shown, **({"value": float(shown.split(" ")[0])} if shown[0].isdigit() else {})}
+
+    def row(name: str, test: str) -> dict[str, object]:
+        heads = ("recall, here", "recall, paper", "micro, here", "macro, here", "valid, here", "test, here")
+        cells = {**{head: cell(test) for head in heads}, "test, paper": cell("54.3 ± 0.5")}
+        return {"name": name, "run": name, "arm": None, "cells": cells}
+
+    recorded = {
+        "parts": [{"title": "", "rows": [row("LBF", "not run"), row("WARM", "57.1 ± 0.4 (3)")]}],
+        "runs": [{"run": "LBF", "models": []}, {"run": "WARM", "models": [{"epochs": 10.0}, {"epochs": 24.0}]}],
+    }
+    monkeypatch.setattr(result_tables, "_read", lambda name: recorded)
+    found, paper = "57.1\u00a0±\u00a00.4", "54.3\u00a0±\u00a00.5"
+    wanted = ["WARM", "24", *[found] * 6, paper]
+    assert result_tables.baselines().splitlines()[2:] == [f"| {' | '.join(wanted)} |"]
 
 
 def test_a_table_shows_both_builds_and_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,8 +63,8 @@ def test_a_table_shows_both_builds_and_what_is_wrong(monkeypatch: pytest.MonkeyP
     }
     monkeypatch.setattr(doc_tables, "result", lambda name: recorded)
     assert doc_tables.equivalence("mixed").splitlines() == [
-        "|  | pairs a second | time, compiled = 1 | time, pure Python = 1 | right |",
-        "| --- | --- | --- | --- | --- |",
+        "|  | pairs per second | time, compiled = 1 | time, pure Python = 1 | right |",
+        "| --- | ---: | ---: | ---: | ---: |",
         "| mathcanon, compiled | 98,800 |  |  | 100% |",
         "| mathcanon, pure Python | 9,880 |  |  | 100% |",
         "| slow | 10 | 9,880 | 988 | 100% |",

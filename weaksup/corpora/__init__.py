@@ -226,11 +226,32 @@ def read_corpus(
     lexicon: str | None = None,
     **options: Any,
 ) -> Corpus:
-    """Read the corpus `name` from a file or folder; None means stories or, with a path, what the file looks like.
+    """Read a corpus from a file or folder.
 
-    With `strict`, the first problem that would be skipped raises `DataError`.  `lexicon` chooses the words that imply
-    a quantity ("auto", "none", "en", "zh" or a TOML file).  The options are those of
-    `settings.SourceOptions`; None means the default of the corpus.  `ConfigError` if the corpus lacks an option.
+    Parameters
+    ----------
+    name
+        One of `READERS`.  None means the embedded stories or, with a path, the format that the file seems to have.
+    path
+        A file, gzipped or not, or a folder with the files of a published corpus.
+    strict
+        Whether the first problem that would be skipped raises `DataError`.
+    lexicon
+        The words that imply a quantity: "auto", "none", "en", "zh" or a TOML file; None means the default.
+    options
+        Those of `settings.SourceOptions`; None means the default of the corpus.
+
+    Returns
+    -------
+    Corpus
+        The problems, those that were skipped with the reason, and the published split if there is one.
+
+    Raises
+    ------
+    DataError
+        If the file can't be read as this corpus.
+    ConfigError
+        If the corpus is unknown or lacks an option.
     """
     if name is None:
         return _read_inferred(path, strict=strict, lexicon=lexicon, **options)

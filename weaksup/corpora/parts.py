@@ -21,7 +21,23 @@ __all__ = ["Division", "divide", "split_corpus"]
 
 
 def split_corpus(corpus: Corpus, *, file: AnyPath | None = None, folds: int | None = None, fold: int = 0) -> Split:
-    """The split of a corpus by `file` or `folds` if given, else by its published parts; stories are split by scheme."""
+    """The split of a corpus into train, valid and test.
+
+    Parameters
+    ----------
+    corpus
+        The corpus to split.
+    file
+        A published split or list of folds, as JSON.
+    folds, fold
+        Cut the corpus into this many folds by a fixed seed, and use one of them as the test part.
+
+    Returns
+    -------
+    Split
+        The problems by part.  Without `file` and `folds`, the split is the published one of the corpus, for stories one
+        by scheme, else 80/10/10 by a fixed seed.
+    """
     if corpus.name == "stories" and file is None and folds is None:
         return Split("stories 70/15/15 by scheme", story_split(corpus.problems))
     return split(

@@ -25,12 +25,32 @@ _PART_NAMES = {"train": "train", "valid": "valid", "validation": "valid", "dev":
 def read_objects(
     data: Any, *, name: str = "objects", strict: bool = False, lexicon: str = DEFAULT_LEXICON, **options: Any
 ) -> Corpus:
-    """The corpus in `data`: a `datasets.Dataset`, a pandas or pyarrow table, or an iterable of dictionaries.
+    """The corpus in Python objects.
 
-    A `DatasetDict`, or a dictionary from train, valid and test to such tables, gives a corpus with these parts.  The
-    options are those of the reader `jsonl`: `text_field="question"` and so on; `lexicon` is as in `read_corpus`.  With
-    `strict`, the first problem that would be skipped raises `DataError`.
+    Parameters
+    ----------
+    data
+        A `datasets.Dataset`, a pandas or pyarrow table, or an iterable of dictionaries.  A `DatasetDict`, or a
+        dictionary from train, valid and test to such tables, gives a corpus with these parts.
+    name
+        The name of the corpus.
+    strict, lexicon
+        As for `read_corpus`.
+    options
+        Those of the reader `jsonl`: `text_field="question"` and so on.
 
+    Returns
+    -------
+    Corpus
+        As `read_corpus` returns it.
+
+    Raises
+    ------
+    DataError
+        If a field is missing or, with `strict`, if a problem would be skipped.
+
+    Examples
+    --------
     >>> corpus = read_objects([{"question": "Tom has 3 pens and buys 5. How many?", "answer": "8 pens"}])
     >>> corpus.problems[0].answer, corpus.problems[0].id
     ('8', '1')

@@ -126,7 +126,26 @@ def evaluate_solver(
     tolerance: Fraction = Fraction(0),
     law: str = "value",
 ) -> Evaluation:
-    """Answer and equation accuracy of a solver; `law` says when an equation is right (see `Judge`)."""
+    """Answer and equation accuracy of a solver.
+
+    Parameters
+    ----------
+    solver
+        Any object with `predict(problems, *, beam)`, see `Predictor`.
+    problems
+        The problems to solve, with their answers; without a gold equation, a problem has no equation accuracy.
+    beam
+        The number of predictions to ask for; only the best is judged.
+    tolerance
+        Values that differ from the answer by no more than this are right.
+    law
+        When an equation is right, see `Judge`.
+
+    Returns
+    -------
+    Evaluation
+        Accuracies and the number of false matches, in all and by number of quantities.
+    """
     return sum_up(judge_all(solver, problems, beam=beam, tolerance=tolerance, law=law), beam=beam)
 
 

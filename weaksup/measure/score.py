@@ -105,7 +105,30 @@ def score_candidates(
     law: str = "value",
     path: str = "",
 ) -> Score:
-    """The score of candidate sets; see `score_records`."""
+    """The score of candidate sets: coverage, recall, and the share of right candidates.
+
+    Parameters
+    ----------
+    sets
+        The candidates to judge.
+    problems
+        All problems of the corpus, with their gold equations.
+    part
+        The ids of the problems that count; None means all.
+    skipped
+        Problems that were not read, which count as not covered.
+    stage_order
+        The stages of the search plan, in order.
+    law
+        When an equation is right, see `Judge`.
+    path
+        The file that errors name.
+
+    Returns
+    -------
+    Score
+        Counts and shares, in all and by number of quantities.
+    """
     judge = Judge(problems, law=law)
     skipped = list(skipped)
     by_id: dict[str, CandidateSet] = {}
@@ -132,10 +155,32 @@ def score_labels(
     law: str = "value",
     path: str = "",
 ) -> Score:
-    """The score of labels, our own or foreign; see `score_records`.
+    """The score of labels, our own or foreign: coverage and the share of right labels.
 
     `single` and `multiple` refer to the candidates that a label was chosen from; for foreign labels, of which these are
     unknown, to the labels of a problem.
+
+    Parameters
+    ----------
+    labels
+        The labels to judge.
+    problems
+        All problems of the corpus, with their gold equations.
+    part
+        The ids of the problems that count; None means all.
+    skipped
+        Problems that were not read, which count as not covered.
+    stage_order
+        The stages of the search plan, in order.
+    law
+        When an equation is right, see `Judge`.
+    path
+        The file that errors name.
+
+    Returns
+    -------
+    Score
+        Counts and shares, in all and by number of quantities.
     """
     judge = Judge(problems, law=law)
     skipped = list(skipped)

@@ -117,7 +117,24 @@ def _prior_of(name: str, prior: str | None) -> dict[str, str]:
 def rank_candidates(
     name: str, sets: Iterable[CandidateSet], *, seed: int = 0, prior: str | None = None
 ) -> Iterable[Label]:
-    """Labels by a ranker that uses the candidates alone; `prior` is for rankers with a prior over templates."""
+    """Labels by a ranker that uses the candidates alone.
+
+    Parameters
+    ----------
+    name
+        A ranker of `RANKERS` that needs no draft.
+    sets
+        The candidates of the problems.
+    seed
+        For rankers that draw at random.
+    prior
+        For rankers with a prior over templates: "shipped", "none" or the path of a table.
+
+    Returns
+    -------
+    iterable of Label
+        One for each problem with candidates that the ranker labels, in order.
+    """
     check_needs(name, draft=False)
     labels: Iterable[Label] = find_name(RANKERS[name].plain)(sets, seed=seed, **_prior_of(name, prior))
     return labels
@@ -140,7 +157,26 @@ def rank_with_draft(
     *,
     prior: str | None = None,
 ) -> Iterable[Label]:
-    """Labels by a ranker that uses a draft."""
+    """Labels by a ranker that uses a draft.
+
+    Parameters
+    ----------
+    name
+        A ranker of `RANKERS` that asks a draft.
+    sets
+        The candidates of the problems.
+    problems
+        The problems by id, with the texts that the draft reads; rankers do not read their gold equations.
+    draft
+        Any object with `score` and, for `beam`, `explore`; see `Draft`.
+    prior
+        As for `rank_candidates`.
+
+    Returns
+    -------
+    iterable of Label
+        One for each problem with candidates, in order.
+    """
     check_needs(name, draft=True)
     labels: Iterable[Label] = find_name(RANKERS[name].draft)(sets, problems, draft, **_prior_of(name, prior))
     return labels

@@ -3,7 +3,7 @@
 Only tokens with an edge are shown, in the order of the text: quantities and the question word in a row, the words of
 their cells below.  Comparisons are arrows above the row, from the larger quantity to the smaller one; dashed arcs
 connect cells that share a word.  If no installed font has the letters, words are labelled by their position in the
-text, and `draw_graph` returns the words that the labels stand for.
+text, and `draw_graph` returns the words that the labels stand for.  An SVG adapts to light and dark screens.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from mathcanon.files import AnyPath, whole_file
 from ..errors import ConfigError
 from ..records import Problem
 from ..solvers.data.graphs import Cell, find_cells, make_graphs, shared_words
+from .palette import with_dark_colours
 
 if TYPE_CHECKING:
     import networkx
@@ -29,6 +30,12 @@ __all__ = ["PICTURES", "draw_graph", "problem_graph"]
 PICTURES = (".png", ".svg")
 
 _COMPARISON, _CELL = "#cf222e", "#0969da"
+#: What each colour of an SVG becomes on dark screens.
+_DARK = {
+    "#ffffff": "#0d1117", "#cf222e": "#ff7b72", "#0969da": "#58a6ff", "#fff8c5": "#4d3800", "#9a6700": "#d29922",
+    "#dafbe1": "#12361f", "#1a7f37": "#3fb950", "#f6f8fa": "#21262d", "#57606a": "#8b949e",
+}  # fmt: skip
+_DARK_INK = "#e6edf3"
 _FILLS = {"quantity": ("#fff8c5", "#9a6700"), "asked": ("#dafbe1", "#1a7f37"), "word": ("#f6f8fa", "#57606a")}
 _KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "comparison": ("larger to smaller", {"edge_color": _COMPARISON, "width": 1.4, "arrowstyle": "-|>"}),
@@ -109,8 +116,11 @@ def draw_graph(problem: Problem, path: AnyPath, cells: Sequence[Cell] | None = N
     out = BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "graph"}):  # makes the bytes reproducible
         figure.savefig(out, format=ending[1:], dpi=dots, metadata={"Date": None} if ending == ".svg" else None)
+    picture = out.getvalue()
+    if ending == ".svg":
+        picture = with_dark_colours(picture.decode(), _DARK, ink=_DARK_INK).encode()
     with whole_file(path) as file:
-        file.write(out.getvalue())
+        file.write(picture)
     return stands_for
 
 

@@ -7,7 +7,10 @@ measures it).  Lines also differ in the shape of their marks, so colour is never
 
 from __future__ import annotations
 
-__all__ = ["DARK", "LIGHT", "SERIES", "contrast", "palette_css"]
+import re
+from collections.abc import Mapping
+
+__all__ = ["DARK", "LIGHT", "SERIES", "contrast", "palette_css", "with_dark_colours"]
 
 #: The number of series with a colour of their own; the last one is neutral, for gold labels.
 SERIES = 7
@@ -64,3 +67,20 @@ def _luminance(colour: str) -> float:
     channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def with_dark_colours(svg: str, colours: Mapping[str, str], *, ink: str) -> str:
+    """An SVG that shows each of its `colours` as another one, and what has no colour in `ink`, on dark screens.
+
+    Colours of attributes and of inline styles are replaced, so it works for the output of matplotlib too.
+
+    >>> dark = with_dark_colours('<svg><path fill="#ffffff"/></svg>', {"#ffffff": "#111111"}, ink="#eeeeee")
+    >>> '[fill="#ffffff"]' in dark, dark.endswith('<path fill="#ffffff"/></svg>')
+    (True, True)
+    """
+    rules = [f"svg {{ fill: {ink}; }}"]
+    for light, dark in colours.items():
+        for name in ("fill", "stroke"):
+            rules.append(f'[{name}="{light}"], [style*="{name}: {light}"] {{ {name}: {dark} !important; }}')
+    style = "<style>@media (prefers-color-scheme: dark) {\n" + "\n".join(rules) + "\n}</style>"
+    return re.sub(r"(<svg\b[^>]*>)", lambda tag: f"{tag[1]}\n{style}", svg, count=1)

@@ -78,12 +78,38 @@ def search_problems(
     memory: int = DEFAULT_MEMORY,
     strict: bool = False,
 ) -> Iterator[CandidateSet]:
-    """The candidates of each problem, in order; at most `limit` per problem, simplest first.
+    """The candidates of each problem, in order.
 
-    Simplest first means: by number of leaves, then by stage, then by length of the text, then alphabetically.
+    Candidates are sorted, simplest first: by number of leaves, then by stage, then by length of the text, then
+    alphabetically.
 
-    A stage that finds more for a problem than `memory` bytes have room for is left out for this problem, and listed in
-    `CandidateSet.limits`.  With `strict` it is a `WeakSupError`.  An error in a search names the problem.
+    Parameters
+    ----------
+    problems
+        The problems; their texts and gold equations are not read.
+    plan
+        Which numbers to combine, and when to stop; see `load_plan`.
+    limit
+        The most candidates per problem.
+    memory
+        The most bytes for the hits of a problem.  A stage that would need more is left out for this problem, and listed
+        in `CandidateSet.limits`.
+    strict
+        Whether such a stage is an error instead.
+
+    Yields
+    ------
+    CandidateSet
+        One for each problem, also if nothing was found.
+
+    Raises
+    ------
+    WeakSupError
+        If the search of a problem fails; it names the problem.
+
+    Notes
+    -----
+    All problems of a stage are searched together, in compiled loops; see `mathcanon.reach_batch`.
     """
     given = iter(problems)
     budget = Budget(memory)

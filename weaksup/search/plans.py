@@ -98,6 +98,23 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 def load_plan(name_or_path: str) -> Plan:
     """One of `PLANS`, or the plan in a TOML file.
 
+    Parameters
+    ----------
+    name_or_path
+        The name of a plan, or the path of a file that ends in `.toml`.
+
+    Returns
+    -------
+    Plan
+        The stages, checked.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such plan, or the file has an unknown key or a bad value.
+
+    Examples
+    --------
     >>> load_plan("released").stop
     'first-match'
     """

@@ -152,7 +152,25 @@ def default_preset(data: str | None) -> str:
 
 
 def preset(name: str, **changes: Any) -> tuple[SolverConfig, TrainConfig]:
-    """The settings of a preset with some of them changed; raises ConfigError for an unknown name or invalid value."""
+    """The settings of a preset with some of them changed.
+
+    Parameters
+    ----------
+    name
+        One of the presets: "small", "quick", "cpu" or "paper".
+    changes
+        Fields of `SolverConfig` or `TrainConfig` with their new values.
+
+    Returns
+    -------
+    tuple
+        The settings of the network and those of its training.
+
+    Raises
+    ------
+    ConfigError
+        If the preset or a setting is unknown, or a value is invalid.
+    """
     if name not in PRESETS:
         raise ConfigError(f"unknown preset {name!r}; one of {', '.join(PRESETS)}")
     solver, train = (msgspec.structs.asdict(part) for part in PRESETS[name])

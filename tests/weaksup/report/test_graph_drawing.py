@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -35,6 +36,16 @@ def test_a_picture_is_the_same_bytes_again(tmp_path: Path, ending: str, begins: 
     assert draw_graph(story(3), one) == draw_graph(story(3), other) == {}
     assert one.read_bytes() == other.read_bytes()
     assert one.read_bytes().startswith(begins)
+
+
+def test_every_colour_of_an_svg_has_one_for_dark_screens(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    draw_graph(story(6), tmp_path / "a.svg")
+    dark, _, drawn = (tmp_path / "a.svg").read_text(encoding="utf-8").partition("</style>")
+    used = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", drawn))
+    assert "prefers-color-scheme: dark" in dark
+    assert len(used) > 5
+    assert [colour for colour in used if f'"{colour}"' not in dark] == []
 
 
 def test_words_that_no_font_has_are_drawn_as_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,20 @@ class Lesson(NamedTuple):
 
 
 def gold_lessons(problems: Iterable[Problem], *, writing: str) -> tuple[list[Lesson], Counter[str]]:
-    """Lessons from gold equations, and the number of problems without one, by reason."""
+    """Lessons from gold equations, and the number of problems without one, by reason.
+
+    Parameters
+    ----------
+    problems
+        The training problems.
+    writing
+        The form in which equations are taught: "label", "canonical" or "as-written".
+
+    Returns
+    -------
+    tuple
+        The lessons, in the order of the problems, and a `Counter` of reasons.
+    """
     lessons, left_out = [], Counter[str]()
     for problem in problems:
         expr = gold_expression(problem)
@@ -53,7 +66,21 @@ def label_lessons(
 ) -> tuple[list[Lesson], Counter[str]]:
     """Lessons from pseudo labels, and the number of problems without one, by reason.
 
-    With `soft`, a lesson also has the runners-up with a posterior of at least 0.01, up to ten equations in all.
+    Parameters
+    ----------
+    problems
+        The training problems; their gold equations are not read.
+    labels
+        Labels by the id of their problem.
+    writing
+        The form in which equations are taught: "label", "canonical" or "as-written".
+    soft
+        Whether a lesson also has the runners-up with a posterior of at least 0.01, up to ten equations in all.
+
+    Returns
+    -------
+    tuple
+        The lessons, in the order of the problems, and a `Counter` of reasons.
     """
     lessons, left_out = [], Counter[str]()
     for problem in problems:

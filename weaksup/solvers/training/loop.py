@@ -79,12 +79,43 @@ def train_solver(
 ) -> TrainResult:
     """Train a solver into `folder`, or resume an interrupted run with the same settings.
 
-    The weights kept are those with the best answer accuracy on `valid` (its gold is not read), or the last ones if
-    `valid` is empty.  `cells` replaces the cells that g2t would find.  `start` is a solver with the same architecture
-    whose weights and vocabulary are the starting point.  `answer_model` says whether to train an answer model too.
+    Parameters
+    ----------
+    lessons
+        Texts with the equations to learn; see `gold_lessons` and `label_lessons`.
+    valid
+        Problems that decide which weights are kept: those with the best answer accuracy on them.  Their gold equations
+        are not read.  Without any, the last weights are kept.
+    folder
+        A new or empty folder, or that of the run to resume.
+    config, train
+        The network and its training; see `preset`.
+    device
+        A torch device.
+    progress, on_validation
+        Called after each step and after each validation.
+    cells
+        Replaces the cells that g2t would find.
+    start
+        A solver with the same architecture whose weights and vocabulary are the starting point.
+    answer_model
+        Whether to train an answer model too.
+    checkpoint_seconds
+        The time between checkpoints.
 
-    Raises `NothingToLearn` if no lesson can be used, `ConfigError` if the folder belongs to another run or `start` does
-    not fit, and `AlreadyTrained` if the folder holds this very model, complete.
+    Returns
+    -------
+    TrainResult
+        Steps, examples, times and the answer accuracy on `valid`.
+
+    Raises
+    ------
+    NothingToLearn
+        If no lesson can be used.
+    ConfigError
+        If the folder belongs to another run, or `start` does not fit.
+    AlreadyTrained
+        If the folder holds this very model, complete.
     """
     if start is not None and start.config != config:
         raise ConfigError("the solver to start from has another architecture: use its settings")
