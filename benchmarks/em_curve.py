@@ -1,11 +1,11 @@
-"""How many problems the text-free EM needs: labels right and calibration error against the size of the corpus.
+"""How many problems the EM needs: labels right and calibration error against the size of the corpus.
 
-Random samples of public corpora of 40, 100, 300, 1,000 and 3,000 problems and the whole, labelled without text and
-without gold; gold is read here only, to score them.  Each size is labelled several times, by other samples, and the
+Random samples of public corpora of 40, 100, 300, 1,000 and 3,000 problems and the whole, labelled without gold, without
+the text or with `--words`; gold is read here only, to score them.  Each size is labelled several times, by other samples, and the
 mean is given.  The table of the prior has been made from some of these corpora, so each is labelled with the table
 without it ("others"), with the table as it is shipped, and with none.
 
-    python benchmarks/em_curve.py --data-dir DATA --candidates FOLDER [--whole] [--json]
+    python benchmarks/em_curve.py --data-dir DATA --candidates FOLDER [--whole] [--words] [--json]
 
 `--whole` labels the whole corpora only.
 """
@@ -16,16 +16,17 @@ import argparse
 import json
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from public_corpora import add_arguments, read_public
 
 from weaksup.measure.calibration import calibration, calibration_error
 from weaksup.measure.judge import Judge
-from weaksup.rankers.em import em_posteriors
+from weaksup.rankers.em import em_chances
 from weaksup.rankers.labels import make_label
 from weaksup.rankers.prior_table import PriorTable, load_prior
+from weaksup.rankers.words import word_chances
 from weaksup.records import CandidateSet, Label, Problem
 
 SIZES = (40, 100, 300, 1000, 3000)
@@ -39,18 +40,26 @@ def samples(sets: Sequence[CandidateSet], size: int) -> Iterator[list[CandidateS
         yield random.Random(f"{size} {seed}").sample(list(sets), size)
 
 
-def label(sets: Sequence[CandidateSet], prior: PriorTable | None) -> list[Label]:
-    beliefs = zip(sets, em_posteriors(sets, prior=prior), strict=True)
-    return [make_label(found, belief.tolist(), ranker="em") for found, belief in beliefs if found.candidates]
+def label(
+    sets: Sequence[CandidateSet], prior: PriorTable | None, problems: Mapping[str, Problem] | None
+) -> list[Label]:
+    """Labels by templates or, given the problems, by words too."""
+    chances = em_chances(sets, prior=prior) if problems is None else word_chances(sets, problems, prior=prior)
+    return [
+        make_label(found, (row[:-1] / row.sum()).tolist(), ranker="em")
+        for found, row in zip(sets, chances, strict=True)
+        if found.candidates
+    ]
 
 
 def measure(
-    problems: Sequence[Problem], groups: Sequence[Sequence[CandidateSet]], prior: PriorTable | None
+    problems: Sequence[Problem], groups: Sequence[Sequence[CandidateSet]], prior: PriorTable | None, *, words: bool
 ) -> dict[str, Any]:
     """The share of labels that are right, of all problems too, and the calibration error, over all groups."""
     judge = Judge(problems)
+    by_id = {problem.id: problem.without_gold() for problem in problems} if words else None
     begin = time.process_time()
-    labels = [one for sets in groups for one in label(sets, prior)]
+    labels = [one for sets in groups for one in label(sets, prior, by_id)]
     seconds = time.process_time() - begin
     verdicts = [judge.judge_label(one) for one in labels]
     judged = [right for right in verdicts if right is not None]
@@ -67,6 +76,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser)
     parser.add_argument("--whole", action="store_true", help="the whole corpora only")
+    parser.add_argument("--words", action="store_true", help="read the words of the texts too")
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     given = parser.parse_args()
     shipped = load_prior("shipped")
@@ -76,7 +86,12 @@ def main() -> None:
         for size in [*sizes, len(sets)]:
             groups = [sets] if size == len(sets) else list(samples(sets, size))
             for name, prior in (("others", shipped.without(corpus.name)), ("shipped", shipped), ("none", None)):
-                row = {"corpus": corpus.name, "size": size, "prior": name, **measure(problems, groups, prior)}
+                row = {
+                    "corpus": corpus.name,
+                    "size": size,
+                    "prior": name,
+                    **measure(problems, groups, prior, words=given.words),
+                }
                 if given.json:
                     print(json.dumps(row), flush=True)
                 else:
