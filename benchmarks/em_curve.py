@@ -1,9 +1,9 @@
 """How many problems the EM needs: labels right and calibration error against the size of the corpus.
 
 Random samples of public corpora of 40, 100, 300, 1,000 and 3,000 problems and the whole, labelled without gold, without
-the text or with `--words`; gold is read here only, to score them.  Each size is labelled several times, by other samples, and the
-mean is given.  The table of the prior has been made from some of these corpora, so each is labelled with the table
-without it ("others"), with the table as it is shipped, and with none.
+the text or with `--words`; gold is read here only, to score them.  Each size is labelled several times, by other
+samples, and the mean is given.  The table of the prior has been made from some of these corpora, so each is labelled
+with the table without it ("others"), with the table as it is shipped, and with none; `--prior` chooses among them.
 
     python benchmarks/em_curve.py --data-dir DATA --candidates FOLDER [--whole] [--words] [--json]
 
@@ -32,6 +32,7 @@ from weaksup.records import CandidateSet, Label, Problem
 SIZES = (40, 100, 300, 1000, 3000)
 LABELS = 600  # samples of a size are drawn until they have this many problems together
 MOST = 5  # samples of a size
+PRIORS = ("others", "shipped", "none")
 
 
 def samples(sets: Sequence[CandidateSet], size: int) -> Iterator[list[CandidateSet]]:
@@ -76,6 +77,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser)
     parser.add_argument("--whole", action="store_true", help="the whole corpora only")
+    parser.add_argument("--prior", nargs="+", default=list(PRIORS), choices=PRIORS, help="the tables of the prior")
     parser.add_argument("--words", action="store_true", help="read the words of the texts too")
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     given = parser.parse_args()
@@ -85,13 +87,10 @@ def main() -> None:
         sizes = [] if given.whole else [size for size in SIZES if size < len(sets)]
         for size in [*sizes, len(sets)]:
             groups = [sets] if size == len(sets) else list(samples(sets, size))
-            for name, prior in (("others", shipped.without(corpus.name)), ("shipped", shipped), ("none", None)):
-                row = {
-                    "corpus": corpus.name,
-                    "size": size,
-                    "prior": name,
-                    **measure(problems, groups, prior, words=given.words),
-                }
+            priors = {"others": shipped.without(corpus.name), "shipped": shipped, "none": None}
+            for name in given.prior:
+                figures = measure(problems, groups, priors[name], words=given.words)
+                row = {"corpus": corpus.name, "size": size, "prior": name, **figures}
                 if given.json:
                     print(json.dumps(row), flush=True)
                 else:
