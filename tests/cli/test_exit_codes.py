@@ -111,7 +111,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
     [
         ("reference/grammar.md", r"## Exit codes\n(.*?)```", r"(?m)^\| (\d+) \|"),
         ("reference/mwp-canon.md", r"end with exit code (.*?)\.\n", r"(\d+) \("),
-        ("reference/mwp-weak.md", r"Exit codes are those of (.*?)\.\n", r"\b(\d+) [a-z]"),
+        ("reference/mwp-weak.md", r"The exit codes are those of (.*?)\.\n", r"\b(\d+) [a-z]"),
         ("promises.md", r"## Exit codes\n(.*?)\n## ", r"(?m)^- (\d+) means"),
     ],
 )
