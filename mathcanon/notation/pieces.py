@@ -24,6 +24,8 @@ OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 _DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,3}(?:\ [0-9]{3})+(?![0-9,])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+"
+#: Functions are not supported: their values must not be taken for their arguments.
+_FUNCTIONS = "(?:sq|cb)rt|log(?:2|10)?|ln|lg|exp|(?:a|arc)?(?:sin|cos|tan)h?|abs|floor|ceil|round|factorial|gcd|lcm|max|min|mod|pow"
 _PIECE = re.compile(
     rf"""
       (?P<calculation> <<[^<>\n]*>> (?:\s{{0,3}}[$€£]?\s{{0,3}}-?(?:{_DIGITS})%?)? )
@@ -35,6 +37,7 @@ _PIECE = re.compile(
     | (?P<number>   (?:{_DIGITS}) (?:\s*%)? )
     | (?P<times>    [xX](?=\s{{0,3}}[$€£]?\s{{0,3}}[0-9.(]) )
     | (?P<power>    [²³] )
+    | (?P<spoil>    [√∛∜] | (?<!\w)(?i:{_FUNCTIONS})\ ?\([^()\n]*\)? )
     | (?P<equals>   ==?|≈|equals(?!\w) )
     | (?P<spoken>   (?:divided\ by|multiplied\ by|times|plus|minus)(?=\ [$€£(]?[0-9.(]) )
     | (?P<unit>     so\ far(?!\w) | \((?=[^\W\d])[^()0-9=+*\n]*\) | [°"] )

@@ -188,3 +188,16 @@ def test_steps_know_where_they_stand() -> None:
     text = "She sold **48 / 2** = 24 and 48+24 = <<48+24=72>>72."
     places = [text[step.place : step.end] for step in mc.read_solution(text).steps]
     assert places == ["48 / 2** = 24", "<<48+24=72>>72"]
+
+
+@pytest.mark.parametrize(
+    "text", ["sqrt(2)", "#### sqrt(2)", "The answer is log(8)", "The answer is 3 sqrt(2)", "√2", "max(3, 5)", "Sin(3)"]
+)
+def test_a_function_is_not_taken_for_its_argument(text: str) -> None:
+    with pytest.raises(mc.SolutionError):
+        mc.read_solution(text)
+
+
+def test_what_stands_beside_a_function_is_still_read() -> None:
+    found = mc.read_solution("sqrt(16) = 4; 4 + 5 = 9 #### 9")
+    assert (str(found.expr), found.answer) == ("4+5", 9)
