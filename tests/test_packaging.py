@@ -130,7 +130,7 @@ def described(readme: str, repository: str) -> str:
 def test_with_an_address_every_file_of_the_readme_is_linked_there() -> None:
     before, after = LINK.findall(README), LINK.findall(described(README, "https://host/we/it"))
     assert [picture for picture, _ in before] == [picture for picture, _ in after]
-    assert any(target == "docs/images/report.png" for _, target in before)
+    assert any(target == "docs/images/demo-light.png" for _, target in before)
     for (picture, target), (_, there) in zip(before, after, strict=True):
         if target.startswith(("https:", "#")):
             assert there == target

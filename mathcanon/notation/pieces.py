@@ -25,7 +25,10 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 _DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,3}(?:\ [0-9]{3})+(?![0-9,])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+"
 #: Functions are not supported: their values must not be taken for their arguments.
-_FUNCTIONS = "(?:sq|cb)rt|log(?:2|10)?|ln|lg|exp|(?:a|arc)?(?:sin|cos|tan)h?|abs|floor|ceil|round|factorial|gcd|lcm|max|min|mod|pow"
+_FUNCTIONS = (
+    "(?:sq|cb)rt|log(?:2|10)?|ln|lg|exp|pow|(?:a|arc)?(?:sin|cos|tan)h?"
+    "|abs|floor|ceil|round|factorial|gcd|lcm|max|min|mod"
+)
 _PIECE = re.compile(
     rf"""
       (?P<calculation> <<[^<>\n]*>> (?:\s{{0,3}}[$€£]?\s{{0,3}}-?(?:{_DIGITS})%?)? )

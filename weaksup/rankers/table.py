@@ -86,7 +86,7 @@ def check_needs(name: str, *, draft: bool) -> None:
 def check_words(name: str) -> None:
     """Raise `ConfigError` if the ranker can't read the texts without a draft."""
     if not find_ranker(name).words:
-        raise ConfigError(f"ranker {name} does not read the words of a problem without a draft; em does")
+        raise ConfigError(f"ranker {name} can't read the words of the texts, only em can")
 
 
 def check_rounds(name: str, rounds: int) -> None:

@@ -138,7 +138,9 @@ def _problem_of(found: CandidateSet, problems: Mapping[str, Problem]) -> Problem
     here = tuple([quantity.value for quantity in problem.quantities])
     if here != found.values:
         message = f"problem {found.id} was searched with the quantities {', '.join(found.values)}"
-        raise DataError(f"{message}, the corpus has {', '.join(here)}; read the corpus with the options of the search")
+        raise DataError(
+            f"{message}, the corpus has {', '.join(here)}; read it with the options of the search, or search again"
+        )
     return problem
 
 

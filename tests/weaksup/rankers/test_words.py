@@ -273,5 +273,5 @@ def test_a_corpus_with_other_quantities_is_refused() -> None:
 
 
 def test_only_em_reads_words_without_a_draft() -> None:
-    with pytest.raises(ConfigError, match="ranker random does not read the words"):
+    with pytest.raises(ConfigError, match="ranker random can't read the words"):
         rank_with_words("random", [], {})
