@@ -25,7 +25,11 @@ def serve(port: int, in_browser: bool) -> int:
     """
     from weaksup.report.explorer import HOST, open_explorer
 
-    with open_explorer(port) as server:
+    try:
+        explorer = open_explorer(port)
+    except OSError as error:
+        raise click.ClickException(f"port {port} can't be used: {error.strerror}; choose another with --port") from None
+    with explorer as server:
         address = f"http://{HOST}:{server.server_port}/"
         echo(address)
         if in_browser:

@@ -10,6 +10,7 @@ import re
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sysconfig
 import unicodedata
@@ -92,6 +93,16 @@ def test_help_lists_every_command() -> None:
 
 def test_version_is_that_of_the_package() -> None:
     assert out("--version").split()[-1] == mc.__version__
+
+
+def test_a_port_that_is_taken_is_one_line() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = run("serve", "--port", str(port))
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1 and f"port {port} can't be used" in result.stderr
 
 
 # A server does not end by itself: test_explorer.py starts it and stops it.
