@@ -41,7 +41,7 @@ _TINY = 1e-300
 
 
 class WordOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Settings of the training; `benchmarks/word_strengths.py` compares them on the answers of unseen problems."""
+    """Settings of the training, chosen by the likelihood of the answers of problems that a model was not trained on."""
 
     epochs: int = 10
     batch: int = 64  # problems per step, but at most `steps` steps per epoch
