@@ -112,9 +112,8 @@ def rank(
 
     given = {"--words": words or None, "--model": model, "--scorer": scorer, "--drafts": drafts}
     if len(several := [name for name, value in given.items() if value is not None]) > 1:
-        raise click.UsageError(
-            f"{' and '.join(several)} exclude each other: give one of them (em reads the words with any draft, too)"
-        )
+        hint = " (with a draft, em reads the words in any case)" if words else ""
+        raise click.UsageError(f"{' and '.join(several)} exclude each other: give one of them{hint}")
     find_ranker(ranker)
     start = time.monotonic()
     asked: dict[str, Any] = {}

@@ -24,7 +24,7 @@ OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 _DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,3}(?:\ [0-9]{3})+(?![0-9,])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+"
-#: Functions are not supported: their values must not be taken for their arguments.
+#: Functions are not supported: an argument must not be taken for the value.
 _FUNCTIONS = (
     "(?:sq|cb)rt|log(?:2|10)?|ln|lg|exp|pow|(?:a|arc)?(?:sin|cos|tan)h?"
     "|abs|floor|ceil|round|factorial|gcd|lcm|max|min|mod"

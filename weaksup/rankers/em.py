@@ -161,17 +161,12 @@ class Model:
 
     def fit(self, options: EMOptions) -> Array:
         """The posterior of each reading after the last round."""
-        weight = np.concatenate([self.seen, options.prior_problems * self.shares])[self.place]
         answers = self.none.answers(options.answer_strength)
         nothing: Array | None = None
         posteriors = np.where(self.own, 0.0, 1.0)
         for _ in range(options.rounds):
-            counted = posteriors * weight
-            belief = np.where(self.allowed, self.chance(counted, options.levels), 0.0)
-            if options.kinds:
-                known = options.prior_problems * self.roles
-                numbers = (options.number_strength, options.role_strength)
-                belief *= self.kinds(np.where(self.own, counted, 0.0), known, numbers)
+            template, kinds = self.chances(posteriors, options)
+            belief = np.where(self.allowed, template, 0.0) * kinds
             none = self.none.probability(nothing, options.none_strength) if options.none else 0.0
             belief *= 1 - none
             reached = np.bincount(self.place[self.own], belief[self.own], self.problems)
@@ -181,12 +176,14 @@ class Model:
         return posteriors
 
     def chances(self, posteriors: Array, options: EMOptions) -> tuple[Array, Array]:
-        """P(template | n) of each reading, by the other problems, and the factor of the kinds of numbers."""
+        """P(template | n) of each reading, by the other problems, and the factor of the kinds of numbers, if any."""
         counted = posteriors * np.concatenate([self.seen, options.prior_problems * self.shares])[self.place]
+        template = self.chance(counted, options.levels)
+        if not options.kinds:
+            return template, np.ones(len(template))
         known = options.prior_problems * self.roles
         numbers = (options.number_strength, options.role_strength)
-        own = np.where(self.own, counted, 0.0)
-        return self.chance(counted, options.levels), self.kinds(own, known, numbers)
+        return template, self.kinds(np.where(self.own, counted, 0.0), known, numbers)
 
     def candidates(self, posteriors: Array) -> list[Array]:
         """The posteriors of the candidates of each problem, from those of readings."""

@@ -16,7 +16,7 @@ from numba import njit
 
 from .readings import ADD, DIVIDE, LEAF, MULTIPLY, NO_LEAF, POWER, SUBTRACT, Array
 
-__all__ = ["PRIME", "compiled", "fingerprints", "roles", "shapes"]
+__all__ = ["PRIME", "compiled", "fingerprints", "link", "roles", "shapes"]
 
 PRIME = 2**31 - 1
 
@@ -152,6 +152,29 @@ def shapes(programs: Array, lengths: Array, skeleton: Array, leaves: Array, hash
 
 
 @compiled
+def link(code: Array, length: int, parent: Array, right: Array, leaf_at: Array, stack: Array) -> int:
+    """Fill in the parent of each node of a program, whether it is a right operand, and where the leaves are.
+
+    The parent of the root is -1.  Returns the number of leaves; `stack` is for work.
+    """
+    top = count = 0
+    for q in range(length):
+        parent[q], right[q] = -1, 0
+        if code[q] == LEAF:
+            leaf_at[count] = q
+            count += 1
+            top += 1
+        elif code[q] <= DIVIDE:
+            top -= 1
+            parent[stack[top - 1]] = q
+            parent[stack[top]], right[stack[top]] = q, 1
+        else:
+            parent[stack[top - 1]] = q
+        stack[top - 1] = q
+    return count
+
+
+@compiled
 def roles(programs: Array, lengths: Array, skeleton: Array, leaves: Array, out: Array) -> None:
     """Fill in the role of each quantity in each reading, as listed at `readings.ROLES`."""
     stack = np.zeros(leaves.shape[1], np.int64)
@@ -160,20 +183,7 @@ def roles(programs: Array, lengths: Array, skeleton: Array, leaves: Array, out: 
     leaf_at = np.zeros(leaves.shape[1], np.int64)
     for r in range(len(skeleton)):
         code = programs[skeleton[r]]
-        top = count = 0
-        for q in range(lengths[skeleton[r]]):
-            parent[q] = -1
-            if code[q] == LEAF:
-                leaf_at[count] = q
-                count += 1
-                top += 1
-            elif code[q] <= DIVIDE:
-                top -= 1
-                parent[stack[top - 1]], right[stack[top - 1]] = q, 0
-                parent[stack[top]], right[stack[top]] = q, 1
-            else:
-                parent[stack[top - 1]], right[stack[top - 1]] = q, 0
-            stack[top - 1] = q
+        count = link(code, lengths[skeleton[r]], parent, right, leaf_at, stack)
         out[r] = _LEFT_OUT
         for leaf in range(count):
             own = leaves[r, leaf]

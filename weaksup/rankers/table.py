@@ -86,7 +86,8 @@ def check_needs(name: str, *, draft: bool) -> None:
 def check_words(name: str) -> None:
     """Raise `ConfigError` if the ranker can't read the texts without a draft."""
     if not find_ranker(name).words:
-        raise ConfigError(f"ranker {name} can't read the words of the texts, only em can")
+        able = ", ".join(other for other, ranker in RANKERS.items() if ranker.words)
+        raise ConfigError(f"ranker {name} can't read the words of the texts without a draft; {able} can")
 
 
 def check_rounds(name: str, rounds: int) -> None:

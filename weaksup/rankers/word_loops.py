@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .em_loops import compiled
+from .em_loops import compiled, link
 from .readings import ADD, DIVIDE, LEAF, POWER, SUBTRACT, Array
 
 __all__ = ["EXTRAS", "FLAGS", "RELATIONS", "ROOTS", "adam", "learn", "pair_number", "relations", "steps"]
@@ -42,20 +42,7 @@ def relations(programs: Array, lengths: Array, skeleton: Array, leaves: Array, c
     node, sign, kind = np.zeros(2, np.int64), np.zeros(2, np.int64), np.zeros(2, np.int64)
     for r in range(len(skeleton)):
         code, length = programs[skeleton[r]], lengths[skeleton[r]]
-        top = count = 0
-        for q in range(length):
-            parent[q], right[q] = -1, 0
-            if code[q] == LEAF:
-                leaf_at[count] = q
-                count += 1
-                top += 1
-            elif code[q] <= DIVIDE:
-                top -= 1
-                parent[stack[top - 1]] = q
-                parent[stack[top]], right[stack[top]] = q, 1
-            else:
-                parent[stack[top - 1]] = q
-            stack[top - 1] = q
+        count = link(code, length, parent, right, leaf_at, stack)
         for q in range(length - 1, -1, -1):
             depth[q] = 0 if parent[q] < 0 else depth[parent[q]] + 1
         for a in range(count):
