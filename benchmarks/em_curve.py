@@ -5,9 +5,9 @@ the text or with `--words`; gold is read here only, to score them.  Each size is
 samples, and the mean is given.  The table of the prior has been made from some of these corpora, so each is labelled
 with the table without it ("others"), with the table as it is shipped, and with none; `--prior` chooses among them.
 
-    python benchmarks/em_curve.py --data-dir DATA --candidates FOLDER [--whole] [--words] [--json]
+    python benchmarks/em_curve.py --data-dir DATA --candidates FOLDER [--whole] [--words] [--decoys] [--json]
 
-`--whole` labels the whole corpora only.
+`--whole` labels the whole corpora only; `--decoys` calibrates the posteriors of `--words` by wrong answers.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from public_corpora import add_arguments, read_public
+from public_corpora import LIMIT, add_arguments, read_public
 
 from weaksup.measure.calibration import calibration, calibration_error
 from weaksup.measure.judge import Judge
-from weaksup.rankers.em import em_chances
+from weaksup.rankers.em import em_posteriors
 from weaksup.rankers.labels import make_label
 from weaksup.rankers.prior_table import PriorTable, load_prior
-from weaksup.rankers.words import word_chances
+from weaksup.rankers.words import rank_words
 from weaksup.records import CandidateSet, Label, Problem
+from weaksup.search.batch import search_problems
+from weaksup.search.plans import load_plan
 
 SIZES = (40, 100, 300, 1000, 3000)
 LABELS = 600  # samples of a size are drawn until they have this many problems together
@@ -42,25 +44,36 @@ def samples(sets: Sequence[CandidateSet], size: int) -> Iterator[list[CandidateS
 
 
 def label(
-    sets: Sequence[CandidateSet], prior: PriorTable | None, problems: Mapping[str, Problem] | None
+    sets: Sequence[CandidateSet], prior: PriorTable | None, problems: Mapping[str, Problem] | None, *, decoys: bool
 ) -> list[Label]:
     """Labels by templates or, given the problems, by words too."""
-    chances = em_chances(sets, prior=prior) if problems is None else word_chances(sets, problems, prior=prior)
+    if problems is not None:
+        return list(rank_words(sets, problems, prior=prior, search=search if decoys else None))
     return [
-        make_label(found, (row[:-1] / row.sum()).tolist(), ranker="em")
-        for found, row in zip(sets, chances, strict=True)
+        make_label(found, belief.tolist(), ranker="em")
+        for found, belief in zip(sets, em_posteriors(sets, prior=prior), strict=True)
         if found.candidates
     ]
 
 
+def search(problems: Sequence[Problem]) -> Iterator[CandidateSet]:
+    """Candidates as `public_corpora` finds them."""
+    return search_problems(problems, load_plan("full"), limit=LIMIT)
+
+
 def measure(
-    problems: Sequence[Problem], groups: Sequence[Sequence[CandidateSet]], prior: PriorTable | None, *, words: bool
+    problems: Sequence[Problem],
+    groups: Sequence[Sequence[CandidateSet]],
+    prior: PriorTable | None,
+    *,
+    words: bool,
+    decoys: bool,
 ) -> dict[str, Any]:
     """The share of labels that are right, of all problems too, and the calibration error, over all groups."""
     judge = Judge(problems)
     by_id = {problem.id: problem.without_gold() for problem in problems} if words else None
     begin = time.process_time()
-    labels = [one for sets in groups for one in label(sets, prior, by_id)]
+    labels = [one for sets in groups for one in label(sets, prior, by_id, decoys=decoys)]
     seconds = time.process_time() - begin
     verdicts = [judge.judge_label(one) for one in labels]
     judged = [right for right in verdicts if right is not None]
@@ -79,6 +92,7 @@ def main() -> None:
     parser.add_argument("--whole", action="store_true", help="the whole corpora only")
     parser.add_argument("--prior", nargs="+", default=list(PRIORS), choices=PRIORS, help="the tables of the prior")
     parser.add_argument("--words", action="store_true", help="read the words of the texts too")
+    parser.add_argument("--decoys", action="store_true", help="with --words: calibrate posteriors by wrong answers")
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     given = parser.parse_args()
     shipped = load_prior("shipped")
@@ -89,7 +103,7 @@ def main() -> None:
             groups = [sets] if size == len(sets) else list(samples(sets, size))
             priors = {"others": shipped.without(corpus.name), "shipped": shipped, "none": None}
             for name in given.prior:
-                figures = measure(problems, groups, priors[name], words=given.words)
+                figures = measure(problems, groups, priors[name], words=given.words, decoys=given.decoys)
                 row = {"corpus": corpus.name, "size": size, "prior": name, **figures}
                 if given.json:
                     print(json.dumps(row), flush=True)

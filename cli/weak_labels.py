@@ -39,6 +39,8 @@ __all__ = ["export", "rank"]
 @click.option("--prior", metavar="PRIOR",
               help="Prior of the ranker em over templates: shipped, none, or a .json table.")  # fmt: skip
 @click.option("--words", is_flag=True, help="Let em read the words of the texts too; no network is trained.")
+@click.option("--decoys", is_flag=True,
+              help="With --words: check the posteriors against wrong answers, which it searches for.")  # fmt: skip
 @click.option("--model", type=PLACE, help="A trained solver as the draft model, for a ranker that uses one.")
 @click.option("--scorer", metavar="MODULE:NAME[=ARG]",
               help="Your own draft model instead: package.module:name in Python.")  # fmt: skip
@@ -65,6 +67,7 @@ def rank(
     ranker: str,
     prior: str | None,
     words: bool,
+    decoys: bool,
     model: Path | None,
     scorer: str | None,
     drafts: int | None,
@@ -86,6 +89,10 @@ def rank(
     corpus, and reads neither text nor gold.  With --words it also learns which words go with which operation, from the
     answers alone; this takes seconds, and is the best choice for corpora of a few thousand problems.
 
+    Where em understands little of a corpus, it is sure of false matches.  --decoys shows how sure it would be of wrong
+    answers: up to 3,000 problems get one and are searched again, and posteriors become what they deserve.  The labels
+    are nearly the same.  Use it before you trust posteriors on a new corpus; it takes two to three times as long.
+
     A small corpus can't tell which templates are usual.  em therefore begins with a prior: simple equations are likely,
     and so are the templates of public corpora, by a table of counts that is part of the package.  --prior none leaves
     out the table; --prior mine.json is a table of your own, made by benchmarks/em_table.py.
@@ -100,6 +107,7 @@ def rank(
     \b
     mwp-weak rank candidates.jsonl -o labels.jsonl
     mwp-weak rank candidates.jsonl --words -o labels.jsonl
+    mwp-weak rank candidates.jsonl --words --decoys -o labels.jsonl
     mwp-weak rank candidates.jsonl --prior none -o labels.jsonl
     mwp-weak rank candidates.jsonl --ranker single -o labels.draft.jsonl
     mwp-weak rank candidates.jsonl --ranker basic --model draft -o labels.jsonl
@@ -114,6 +122,8 @@ def rank(
     if len(several := [name for name, value in given.items() if value is not None]) > 1:
         hint = " (with a draft, em reads the words in any case)" if words else ""
         raise click.UsageError(f"{' and '.join(several)} exclude each other: give one of them{hint}")
+    if decoys and not words:
+        raise click.UsageError("--decoys has an effect only with --words")
     find_ranker(ranker)
     start = time.monotonic()
     asked: dict[str, Any] = {}
@@ -136,7 +146,7 @@ def rank(
                 explores = find_ranker(ranker).explores
                 asked = {"draft": _load_scorer(scorer, explores=explores), "settings": {"scorer": scorer}}
             elif words:
-                asked = {"words": True}
+                asked = {"words": True, "decoys": decoys}
             if asked:
                 corpus = source.behind(file).read()
                 asked["problems"] = corpus.problems

@@ -153,6 +153,7 @@ class Model:
         self.templates = find_templates(self.readings)
         self.place = self.readings.place
         self.own = self.place < self.problems
+        self.learnt = np.append(self.seen > 0, np.zeros(len(more), bool))[self.place]
         self.allowed = ~self.templates.constant[self.templates.reading.of]
         self.chance = TemplatePrior(self.templates, self.place)
         self.kinds = KindFactor(sets, self.readings, self.templates, seen=self.seen)

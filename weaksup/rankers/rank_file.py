@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from mathcanon.files import AnyPath
 
 from ..errors import DataError
 from ..meaning.writing import needed_quantities
 from ..records import CandidateSet, Label, Problem
+from ..search.batch import search_problems
+from ..search.budget import DEFAULT_MEMORY
+from ..search.plans import Plan
 from ..storage.json_files import write_json
 from ..storage.json_lines import read_records, write_records
 from ..storage.provenance import RunInfo, check_output, read_run_info, run_info_path, versions
@@ -27,6 +32,9 @@ from .table import (
     rank_with_words,
 )
 
+if TYPE_CHECKING:
+    from .words import Search
+
 __all__ = ["count_changed", "rank_file", "rank_file_by_rounds", "write_label_info"]
 
 _SCHEMA = "weaksup/labels"
@@ -41,6 +49,7 @@ def rank_file(
     prior: str | None = None,
     draft: Draft | None = None,
     words: bool = False,
+    decoys: bool = False,
     problems: Iterable[Problem] = (),
     settings: Mapping[str, Any] | None = None,
     inputs: Iterable[AnyPath] = (),
@@ -50,9 +59,10 @@ def rank_file(
 
     The sidecar of `out` names the corpus of the candidates.  `prior` is "shipped", "none" or the path of a prior table
     (None: the default of the ranker).  `draft` is for rankers that use one; it reads the texts of `problems`, and
-    `settings` describe it in the sidecar.  With `words`, the ranker reads these texts itself, without a draft.  An
-    existing `out` is replaced if it is a label file of this function, any other file only with `force`; `candidates`
-    and the other files read (`inputs`) are never replaced.
+    `settings` describe it in the sidecar.  With `words`, the ranker reads these texts itself, without a draft; with
+    `decoys` too, it also searches for wrong answers, and calibrates its posteriors by them.  An existing `out` is
+    replaced if it is a label file of this function, any other file only with `force`; `candidates` and the other files
+    read (`inputs`) are never replaced.
     """
     if words:
         check_words(ranker)
@@ -67,10 +77,10 @@ def rank_file(
     if draft is not None:
         labels = rank_with_draft(ranker, sets, by_id, draft, prior=prior)
     elif words:
-        labels = rank_with_words(ranker, sets, by_id, prior=prior)
+        labels = rank_with_words(ranker, sets, by_id, prior=prior, search=_same_search(candidates) if decoys else None)
     else:
         labels = rank_candidates(ranker, sets, seed=seed, prior=prior)
-    read = {"words": True} if words else {}
+    read = {name: True for name, given in (("words", words), ("decoys", decoys)) if given}
     made = {"ranker": ranker, **read, **_prior_settings(prior), **(settings or {})}
     return _write_labels(candidates, out, sets, labels, seed=seed, settings=made)
 
@@ -117,6 +127,16 @@ def rank_file_by_rounds(
     )
     made = {"ranker": ranker, "rounds": rounds, **_prior_settings(prior), **(settings or {})}
     return _write_labels(candidates, out, sets, labels, seed=seed, settings=made)
+
+
+def _same_search(candidates: AnyPath) -> Search:
+    """The search that made a file of candidates, by its sidecar; raises `DataError` without one."""
+    info = read_run_info(run_info_path(candidates))
+    if info is None or "plan" not in info.config:
+        raise DataError("wrong answers can't be searched for without the record of the search", path=str(candidates))
+    plan = msgspec.convert(info.config["plan"], Plan)
+    limit, memory = info.config.get("limit"), info.config.get("memory", DEFAULT_MEMORY)
+    return lambda problems: search_problems(problems, plan, limit=limit, memory=memory)
 
 
 def _prior_settings(prior: str | None) -> dict[str, str]:

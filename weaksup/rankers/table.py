@@ -16,6 +16,7 @@ from ..records import CandidateSet, Label, Problem
 
 if TYPE_CHECKING:
     from .drafts import Draft, TrainDraft
+    from .words import Search
 
 __all__ = [
     "RANKERS",
@@ -37,7 +38,7 @@ class Ranker(NamedTuple):
 
     about: str
     plain: str = ""  # (sets, *, seed) -> labels, from the candidates alone
-    words: str = ""  # (sets, problems by id) -> labels, from the texts too, without a draft
+    words: str = ""  # (sets, problems by id, *, search) -> labels, from the texts too, without a draft
     draft: str = ""  # (sets, problems by id, draft) -> labels
     rounds: str = ""  # (sets, problems by id, train_draft, *, rounds, unseen) -> labels, with drafts of its own
     prior: bool = False  # whether these functions take a prior over templates (`prior_table.py`)
@@ -142,11 +143,20 @@ def rank_candidates(
 
 
 def rank_with_words(
-    name: str, sets: Sequence[CandidateSet], problems: Mapping[str, Problem], *, prior: str | None = None
+    name: str,
+    sets: Sequence[CandidateSet],
+    problems: Mapping[str, Problem],
+    *,
+    prior: str | None = None,
+    search: Search | None = None,
 ) -> Iterable[Label]:
-    """Labels by a ranker that reads the texts and needs no draft; raises `ConfigError` for any other."""
+    """Labels by a ranker that reads the texts and needs no draft; raises `ConfigError` for any other.
+
+    With `search`, the search that found the candidates, wrong answers calibrate the posteriors.
+    """
     check_words(name)
-    labels: Iterable[Label] = find_name(RANKERS[name].words)(sets, problems, **_prior_of(name, prior))
+    rank = find_name(RANKERS[name].words)
+    labels: Iterable[Label] = rank(sets, problems, search=search, **_prior_of(name, prior))
     return labels
 
 

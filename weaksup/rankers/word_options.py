@@ -107,7 +107,7 @@ def _rivals(model: Model, chances: Array) -> tuple[dict[int, Array], dict[int, A
     likeliest = np.lexsort((-chances, template))
     best = likeliest[np.searchsorted(template[likeliest], np.arange(templates.reading.size))]
     searched = np.zeros(templates.reading.size, bool)
-    searched[template[model.own]] = True
+    searched[template[model.learnt]] = True
     common, rare = {}, {}
     for n in range(1, MOST_QUANTITIES + 1):
         here = np.flatnonzero((templates.quantities == n) & ~templates.constant)

@@ -20,13 +20,14 @@ P(none) is then estimated from these judgements.  Cost: some seconds per thousan
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
 
 from ..errors import DataError
 from ..records import CandidateSet, Label, Problem
+from .decoys import calibrated, decoy_problems, without_equation
 from .em import EMOptions, Model
 from .labels import make_label
 from .prior_table import SHIPPED, PriorTable, load_prior
@@ -34,7 +35,9 @@ from .readings import ROLES, Array
 from .word_features import NumberedTexts, text_features
 from .word_options import Options, find_options
 
-__all__ = ["WordOptions", "rank_words", "word_chances"]
+__all__ = ["Search", "WordOptions", "rank_words", "word_chances"]
+
+Search = Callable[[Sequence[Problem]], Iterable[CandidateSet]]  # problems -> their candidates
 
 _STEPS = 100  # of the estimation of P(none)
 _TINY = 1e-300
@@ -57,18 +60,35 @@ def rank_words(
     sets: Iterable[CandidateSet],
     problems: Mapping[str, Problem],
     *,
-    prior: str = SHIPPED,
+    prior: str | PriorTable | None = SHIPPED,
     options: WordOptions | None = None,
+    search: Search | None = None,
 ) -> Iterator[Label]:
-    """Yield a label for each problem with candidates, in order; `prior` is "shipped", "none" or a prior table's path.
+    """Yield a label for each problem with candidates, in order; `prior` is "shipped", "none", a table or its path.
+
+    With `search`, the search that found the candidates, posteriors are calibrated by wrong answers (`decoys.py`).
 
     >>> list(rank_words([], {}))
     []
     """
     given = list(sets)
-    for found, row in zip(given, word_chances(given, problems, prior=prior, options=options), strict=True):
+    chances = word_chances(given, problems, prior=prior, options=options)
+    posteriors = [row[:-1] / row.sum() if len(row) > 1 else row[:-1] for row in chances]
+    if search is not None:
+        known = {found.id: problems[found.id] for found in given}
+        best = {
+            found.id: found.candidates[int(row.argmax())].expr
+            for found, row in zip(given, posteriors, strict=True)
+            if found.candidates
+        }
+        lent = list(decoy_problems(list(known.values()), best))
+        found_for = search([problem for problem, _ in lent])
+        decoys = [without_equation(found, expr) for found, (_, expr) in zip(found_for, lent, strict=True)]
+        rows = [row[:-1] for row in word_chances(given, known, unseen=decoys, prior=prior, options=options)]
+        posteriors = calibrated(rows[: len(given)], rows[len(given) :])
+    for found, belief in zip(given, posteriors, strict=True):
         if found.candidates:
-            yield make_label(found, (row[:-1] / row.sum()).tolist(), ranker="em")
+            yield make_label(found, belief.tolist(), ranker="em")
 
 
 def word_chances(
@@ -81,8 +101,8 @@ def word_chances(
 ) -> list[Array]:
     """As `em.em_chances`, from the texts of `problems` too: P of each candidate, and last that none is right.
 
-    The problems of `unseen` come last; nothing is learnt from them.  A problem with too many quantities gets what the
-    template model says.  The order of the problems makes no difference.
+    The problems of `unseen` come last; nothing is learnt from them.  They may be those of `sets` with other answers.  A
+    problem with too many quantities gets what the template model says.  The order of the problems makes no difference.
     """
     given = [*sets, *unseen]
     by_id = sorted((i for i, found in enumerate(given) if found.candidates), key=lambda i: given[i].id)
@@ -113,9 +133,11 @@ def _rows(
     texts = NumberedTexts(read, model.seen.tolist(), least=options.least)
     answers = model.none.answers(plain.answer_strength)
     seen, usable = model.seen > 0, np.diff(choices.start) > 0
+    home = {found.id: p for p, found in enumerate(sets) if seen[p]}
+    same = np.array([home.get(found.id, -1) for found in sets])
     nothing = np.array([1 - belief.sum() for belief in beliefs])
     share = model.none.probability(nothing, plain.none_strength)
-    logs = _cross_fit(_Learner(choices, texts, answers, share), seen & usable, ~seen & usable, options)
+    logs = _cross_fit(_Learner(choices, texts, answers, share), seen, usable, same, options)
 
     own = np.flatnonzero(choices.own)
     of_problem = np.searchsorted(choices.start, own, side="right") - 1
@@ -144,16 +166,20 @@ def _problem_of(found: CandidateSet, problems: Mapping[str, Problem]) -> Problem
     return problem
 
 
-def _cross_fit(learner: _Learner, seen: Array, unseen: Array, options: WordOptions) -> Array:
-    """The log-probability of each option, by models that were not trained on its problem."""
+def _cross_fit(learner: _Learner, seen: Array, usable: Array, same: Array, options: WordOptions) -> Array:
+    """The log-probability of each option, by models that were not trained on its problem.
+
+    `same` has the place of the seen problem with the same text, or -1.
+    """
     rng = np.random.default_rng(options.seed)
     part = rng.permutation(len(seen)) % options.parts
+    part = np.where(same >= 0, part[same], part)
     logs, mean = np.zeros(len(learner.choices.form)), np.zeros(learner.ends[-1])
     for number in range(options.parts):
-        weights = learner.fit(np.flatnonzero(seen & (part != number)), options, rng)
-        learner.judge(np.flatnonzero(seen & (part == number)), weights, logs)
+        weights = learner.fit(np.flatnonzero(seen & usable & (part != number)), options, rng)
+        learner.judge(np.flatnonzero((same >= 0) & usable & (part == number)), weights, logs)
         mean += weights / options.parts
-    learner.judge(np.flatnonzero(unseen), mean, logs)
+    learner.judge(np.flatnonzero((same < 0) & usable), mean, logs)
     return logs
 
 
