@@ -95,7 +95,7 @@ def _labels(context: click.Context, option: click.Parameter, given: str) -> str:
 @click.option("--soft", type=click.Choice(get_args(Soft)),
               help="Also train on a label's runners-up, weighted by their posteriors.  [default: none]")  # fmt: skip
 @click.option("--writing", type=click.Choice(["label", "canonical", "as-written"]),
-              help="How equations are rewritten before training.  [default: label]")  # fmt: skip
+              help="How equations are rewritten.  [default: label; as-written for preset paper]")  # fmt: skip
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any other setting of the preset.")
 @click.option("--start", type=FOLDER, metavar="MODEL", help="Start from the weights of this model.")
 @click.option("--seed", type=in_range(Seed), help="Random seed of the training.  [default: 0]")

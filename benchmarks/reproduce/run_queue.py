@@ -107,7 +107,8 @@ def run_queue(
     with lock_folder(place.work), _terminate_as_interrupt():
         try:
             while waiting or running:
-                for task in [task for task in waiting if any(need in failed for need in task.needs)]:
+                # One after the other, because what needs such a task is one too.
+                while task := next((one for one in waiting if not set(failed).isdisjoint(one.needs)), None):
                     say(f"{task.name} is not started: a run that it needs failed")
                     waiting.remove(task)
                     failed.append(task)

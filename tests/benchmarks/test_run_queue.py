@@ -189,6 +189,13 @@ def test_what_fails_costs_only_what_needs_it(tmp_path: Path) -> None:
     assert ("begin", "middle-gts-paper") not in notes(tmp_path)
 
 
+def test_what_needs_a_run_that_was_not_started_is_not_started_either(tmp_path: Path) -> None:
+    names = ("search-paper", "paper-draft", "middle-gts-paper", "lbf")
+    said, _ = queue(tmp_path, *names, fails="search-paper").communicate(timeout=120)
+    assert said.splitlines()[-1] == "failed: search-paper paper-draft middle-gts-paper"
+    assert notes(tmp_path) == [(what, name) for name in ("search-paper", "lbf") for what in ("begin", "end")]
+
+
 SAVING = """
 import sys, time
 from pathlib import Path

@@ -28,7 +28,9 @@ def read_text(path: Path) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise DataError(f"not UTF-8 text: byte 0x{raw[error.start]:02x}", path=str(path), line=line) from error
+        raise DataError(
+            f"not UTF-8 text: byte 0x{raw[error.start]:02x}; save the file as UTF-8", path=str(path), line=line
+        ) from error
 
 
 def digest_files(paths: list[Path]) -> str:

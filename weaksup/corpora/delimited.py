@@ -1,8 +1,9 @@
 """Tables as text: csv and tsv with a header line, plain or gzip.
 
-The delimiter of a csv is a comma, a semicolon (as spreadsheets write it in some countries) or a vertical bar,
+The delimiter of a csv is a comma, a semicolon (as spreadsheets write it in some countries), a vertical bar or a tab,
 whichever the header line has most; that of a tsv is a tab.  Cells may be quoted.  A row with more or fewer cells than
-the header is skipped with the reason, because its cells can't be assigned to columns.
+the header is skipped with the reason, because its cells can't be assigned to columns.  Rows of empty cells, which
+spreadsheets leave at the end of a table, count as blank lines.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ TSV_FILES = ({"train": "train.tsv", "valid": "valid.tsv", "test": "test.tsv"},)
 
 def delimiter_of(header: str) -> str:
     """The delimiter of a csv file with this header line."""
-    return max(",;|", key=header.count)
+    return max(",;|\t", key=header.count)
 
 
 def table_rows(path: Path, *, delimiter: str = "") -> Iterator[Record | Skipped]:
@@ -44,7 +45,7 @@ def table_rows(path: Path, *, delimiter: str = "") -> Iterator[Record | Skipped]
             raise DataError(f"two columns have the name {twice[0]!r}", path=str(path), line=1)
         line = rows.line_num + 1
         for cells in rows:
-            if cells:  # not a blank line
+            if any(map(str.strip, cells)):  # not a blank line
                 number += 1
                 if len(cells) == len(header):
                     yield Record(dict(zip(header, cells, strict=True)), path, line)

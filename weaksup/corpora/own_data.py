@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from ..errors import DataError
 from ..records import Problem, Skipped
 from .answers import is_interpreted
-from .fields import Fields, find_fields
+from .fields import Fields, find_fields, find_id_field
 from .gold import Gold, read_gold
 from .problems import make_problem
 from .quantities import NumberWords, language_of
@@ -79,8 +79,8 @@ def own_problems(
             continue
         id = f"{part}-{number}" if part else str(number)
         try:
+            id = question_id(record, find_id_field(record, id_field), id)  # first, so that what is skipped has its id
             fields = find_fields(record, text=text_field, answer=answer_field, gold=gold_field, id=id_field)
-            id = question_id(record, fields.id, id)
             found = _own_problem(record, fields, id, **reading)
         except DataError as error:
             first_error = first_error or error

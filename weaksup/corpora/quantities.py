@@ -1,11 +1,12 @@
 """Numbers mentioned in Chinese and English text: their positions and exact values.
 
 There are two ways to find them.  `find_quantities` scans running text: integers, decimals, `(1/6)`, `1/6`, mixed
-numbers `3(1/2)` and `2 1/2`, percents, thousands commas, full-width digits, numbers attached to units (`30cm`, `$5`),
-and optionally number words (see `number_words`).  `find_token_quantities` is the rule of the literature for segmented
-Math23K: only numbers at the beginning of a token.  It reads the damaged `(1/5)5` (two problems of Math23K, in which an
-automatic replacement broke a number) as one quantity with the value of the fraction, 1/5: the gold equation of one of
-the two problems does so, and nothing better is known.  A mixed number `1(5/6)` is 1 + 5/6.
+numbers `3(1/2)` and `2 1/2`, percents, thousands commas, `€3,50`, full-width digits, numbers attached to units (`30cm`,
+`$5`; not the exponent of `m^2`), and optionally number words (see `number_words`).  `find_token_quantities` is the rule
+of the literature for segmented Math23K: only numbers at the beginning of a token.  It reads the damaged `(1/5)5` (two
+problems of Math23K, in which an automatic replacement broke a number) as one quantity with the value of the fraction,
+1/5: the gold equation of one of the two problems does so, and nothing better is known.  A mixed number `1(5/6)` is 1 +
+5/6.
 """
 
 from __future__ import annotations
@@ -66,10 +67,12 @@ _SCAN = re.compile(
     (?P<mixed>\d+)?[(（]\s?(?P<top>\d+)\s?/\s?(?P<bottom>\d+)\s?[)）]
     | (?P<whole>\d+)?\s?(?P<vulgar>[½⅓⅔¼¾⅕⅖⅗⅘⅙⅛⅜⅝⅞])
     | (?:(?P<first>\d{1,3})\s+)?(?<![\d./])(?P<over>\d+)/(?P<under>\d+)(?![\d.]*[\d/])
+    | (?<=€)(?P<decimal>\d+,\d\d?)(?!\d|,\d)
     | (?P<number>(?:\d{1,3}(?:,\d{3})+(?!\d|,\d)|\d+)(?:\.\d+)?|(?<!\d)\.\d+)(?P<percent>\s?%)?
     """,
     re.VERBOSE | re.ASCII,
 )
+_AFTER_UNIT = re.compile(r"[A-Za-z]\^$")
 _IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _AFTER_SCALE = re.compile(rf"\s+(?P<scale>{'|'.join(SCALES)})\b", re.IGNORECASE)
 _AFTER_LARGE = re.compile("(?P<scale>[万亿])(?!分)")
@@ -168,6 +171,9 @@ def _scan(text: str, *, chinese: bool) -> list[Mention]:
     place = 0
     while found := _SCAN.search(text, place):
         start, end = found.span()
+        if _AFTER_UNIT.search(text, max(0, start - 2), start):
+            place = end  # m^2
+            continue
         if not chinese and start and text[start] != "(" and text[start - 1].isascii() and text[start - 1].isalpha():
             place = end if found["number"] else start + 1  # mp3, D3
             while place < len(text) and (text[place].isdigit() or text[place] == "."):
@@ -198,6 +204,8 @@ def _read(text: str, found: re.Match[str], *, chinese: bool) -> tuple[int, int, 
         proper = chinese and start and top < bottom and not found["first"]
         if proper and _IDEOGRAPH.match(around) and not re.search(r"[-+*/=<>()（]", around):
             return start, end, Fraction(top, bottom)
+    elif found["decimal"]:
+        return start, end, Fraction(found["decimal"].replace(",", "."))
     else:
         value = Fraction(found["number"].replace(",", ""))
         return start, end, value / 100 if found["percent"] else value

@@ -211,7 +211,8 @@ def rank_step(unit: Unit, arm: ArmPlan) -> PipelineStep:
     candidates = run.folder / CANDIDATES
 
     def rank() -> None:
-        run.watch.say(f"rank: {arm.ranker}")
+        compiles = " (its loops are compiled on first use)" if arm.ranker == "em" else ""
+        run.watch.say(f"rank: {arm.ranker}, {len(unit.problems):,} problems{compiles}")
         labels = rank_with_trained_drafts(
             arm.ranker,
             unit.sets,

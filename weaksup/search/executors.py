@@ -188,7 +188,12 @@ def _dask_executor(workers: int, scheduler: str | None) -> Iterator[Executor]:
     with ExitStack() as stack:
         try:
             if scheduler is None:
-                local = distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+                local = distributed.LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    dashboard_address=None,
+                    silence_logs=logging.CRITICAL,  # errors of a shard are raised here, not logged by the workers
+                )
                 cluster: Any = stack.enter_context(local)
             client = stack.enter_context(distributed.Client(scheduler or cluster, timeout=_PATIENCE))
         except (OSError, ValueError) as error:

@@ -110,7 +110,7 @@ _CPU = (
 PRESETS: dict[str, tuple[SolverConfig, TrainConfig]] = {
     "paper": (
         SolverConfig(query_dropout=True, child_dropout=True, graph="published", graph_dropout=0.3),
-        TrainConfig(average="token", validate_every=5),
+        TrainConfig(average="token", writing="as-written", validate_every=5),
     ),
     "cpu": _CPU,
     "quick": (

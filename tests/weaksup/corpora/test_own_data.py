@@ -148,10 +148,10 @@ def test_a_record_without_its_fields_costs_only_itself(tmp_path: Path) -> None:
     corpus = read_corpus("jsonl", path)
     assert [problem.id for problem in corpus.problems] == ["1"]
     assert corpus.skipped_by_reason == {"field-unreadable": len(bad)}
-    assert [(skipped.line, skipped.field) for skipped in corpus.skipped] == [
-        (1, "answer"), (2, "id"), (3, "id"), (4, "text")
+    assert [(skipped.line, skipped.id, skipped.field) for skipped in corpus.skipped] == [
+        (1, "2", "answer"), (2, "2", "id"), (3, "3", "id"), (4, "5", "text")
     ]  # fmt: skip
-    with pytest.raises(DataError, match="a:1: problem 1: field-unreadable: the field is missing"):
+    with pytest.raises(DataError, match="a:1: problem 2: field-unreadable: the field is missing"):
         read_corpus("jsonl", path, strict=True)
     with pytest.raises(DataError, match="a:1: the field is missing"):  # in every record: a wrong choice of fields
         read_corpus("jsonl", write(tmp_path / "a", lines(bad)))
@@ -160,6 +160,19 @@ def test_a_record_without_its_fields_costs_only_itself(tmp_path: Path) -> None:
 def test_ids_may_be_floats_as_tables_write_them(tmp_path: Path) -> None:
     rows = [{"id": id, "text": "3 and 5?", "answer": 8} for id in (1.0, 2.5)]
     assert [problem.id for problem in read_corpus("jsonl", write(tmp_path / "a", lines(rows))).problems] == ["1", "2.5"]
+
+
+def test_rows_of_empty_cells_are_blank_lines(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "a.csv", "id,question,answer\r\n1,Tom has 3 and 5?,8\r\n,,\r\n2,Ann has 3 and 5?,8\r\n, ,\r\n"
+    )
+    corpus = read_corpus(None, path)
+    assert ([problem.id for problem in corpus.problems], corpus.skipped) == (["1", "2"], [])
+
+
+def test_a_csv_may_have_tabs(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "question\tanswer\nTom has 3, and 5?\t8\n")
+    assert [problem.text for problem in read_corpus(None, path).problems] == ["Tom has 3, and 5?"]
 
 
 def test_semicolons_and_gzip(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ import pytest
 import mathcanon
 from mathcanon import processes
 from weaksup.corpora import read_corpus
+from weaksup.corpora.python_objects import read_objects
 from weaksup.errors import ConfigError, WeakSupError
 from weaksup.records import CandidateSet, Problem
 from weaksup.search import executors
@@ -242,6 +243,15 @@ def test_dask_without_a_scheduler_runs_on_this_machine(shards: Shards, expected:
     some = {number: shards[number] for number in (0, 1)}
     found = dict(search_shards(some, PLAN, engine="dask", workers=1))
     assert found == {number: expected[number] for number in some}
+
+
+@needs_dask
+@pytest.mark.filterwarnings("ignore")
+def test_an_error_in_a_dask_worker_is_raised_and_not_logged_too(capfd: pytest.CaptureFixture[str]) -> None:
+    many = read_objects([{"id": "many", "text": "0 and 0 and 0 and 0 and 0 and 0 and 0?", "answer": 0}]).problems
+    with pytest.raises(WeakSupError, match=r"^problem many: stage .* more memory$"):
+        list(search_shards({0: many}, load_plan("full"), engine="dask", workers=1, memory=10**7, strict=True))
+    assert capfd.readouterr().err == ""
 
 
 @needs_dask

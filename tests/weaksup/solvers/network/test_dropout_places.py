@@ -106,3 +106,4 @@ def test_preset_paper_is_as_published_and_the_others_are_ours() -> None:
         published = name == "paper"
         assert (config.query_dropout, config.child_dropout) == (published, published)
         assert (config.graph == "published", train.average == "token") == (published, published)
+        assert (train.writing == "as-written") == published
