@@ -96,7 +96,7 @@ def stage_table(score: Score) -> TextTable:
 
 
 def accuracy_table(score: Score, *, paper: bool = True) -> TextTable:
-    """Equation accuracy; micro also for problems with one and with several candidates.  The paper is its Beam Ranker."""
+    """Equation accuracy; micro also for problems with one and with several candidates.  The paper: its Beam Ranker."""
     theirs: dict[str, float] = {"multiple": published.ARM_MULTIPLE["beam"], "all": published.ARM_LABELS["beam"]}
     if score.kind == "candidates":
         figures = (published.CANDIDATES_SINGLE, published.CANDIDATES_MULTIPLE, published.CANDIDATES_ALL)
