@@ -87,10 +87,28 @@ def score_records(
 ) -> Score:
     """The score of the records that `read_scored` returns.
 
-    `problems` and `skipped` are the corpus; `part` restricts the score to these ids.  `DataError` if the corpus does
-    not have an id, or if an id occurs twice (foreign labels may repeat ids).  A problem that is not in the file counts
-    as skipped: "not-in-file" or "no-label".  Counts by stage are in `stage_order`, other stages after it by name.
-    `law` defaults to "value", for foreign labels to "mentioned".
+    Parameters
+    ----------
+    records
+        Candidates, labels or foreign labels.
+    problems, part, skipped, stage_order, path
+        As for `score_candidates`.  A problem that is not in the file counts as skipped: "not-in-file" or "no-label".
+    law
+        When an equation is right, see `Judge`; by default "value", for foreign labels "mentioned".
+
+    Returns
+    -------
+    Score
+        Counts and shares, in all and by number of quantities.
+
+    Raises
+    ------
+    DataError
+        If the corpus does not have an id, or an id occurs twice (foreign labels may repeat ids).
+
+    Notes
+    -----
+    One comparison with gold for each candidate.
     """
     law = law or ("mentioned" if records and isinstance(records[0], ForeignLabel) else "value")
     score: Any = score_labels if records and not isinstance(records[0], CandidateSet) else score_candidates

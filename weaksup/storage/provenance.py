@@ -82,6 +82,18 @@ def versions() -> dict[str, str]:
 def run_info_path(path: AnyPath) -> Path:
     """The path of the sidecar of a file.
 
+    Parameters
+    ----------
+    path
+        The path of a file.
+
+    Returns
+    -------
+    Path
+        The path of its sidecar, in the same folder.
+
+    Examples
+    --------
     >>> run_info_path("candidates.jsonl").name
     'candidates.jsonl.run.json'
     """
@@ -89,7 +101,23 @@ def run_info_path(path: AnyPath) -> Path:
 
 
 def read_run_info(sidecar: AnyPath) -> RunInfo | None:
-    """The content of a sidecar; None if the file does not exist."""
+    """The content of a sidecar; None if the file does not exist.
+
+    Parameters
+    ----------
+    sidecar
+        The path of the sidecar, see `run_info_path`.
+
+    Returns
+    -------
+    RunInfo or None
+        How the file was made.
+
+    Raises
+    ------
+    DataError
+        If the sidecar is damaged.
+    """
     return read_json(sidecar, RunInfo, what="the record of a run") if os.path.exists(sidecar) else None
 
 
