@@ -7,11 +7,10 @@ lower case.  Several fields joined by `+` make one text: `body+question`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import NamedTuple
 
-from .records_json import Record
+from .records_json import Record, near_name
 
 __all__ = ["USUAL", "Fields", "find_fields", "find_id_field", "find_text_fields"]
 
@@ -68,23 +67,17 @@ def _required(record: Record, kind: str, asked: str) -> tuple[str, ...]:
     have = ", ".join(sorted(map(str, names))[:12]) or "none"
     tried = asked or ", ".join(USUAL[kind])
     missing = next((part for part in map(str.strip, asked.split("+")) if part not in names), "")
-    near = get_close_matches(missing.casefold(), folded := _folded(names), n=1)
-    advice = f"did you mean {folded[near[0]]}?" if near else f"choose the field with --{kind}-field"
+    near = near_name(missing, names)
+    advice = f"did you mean {near}?" if near else f"choose the field with --{kind}-field"
     raise record.error(f"the field is missing (tried {tried}); the record has: {have}; {advice}", kind)
-
-
-def _folded(names: Iterable[str]) -> dict[str, str]:
-    """The names by what they are whatever their case; the first of several."""
-    folded: dict[str, str] = {}
-    for name in names:
-        folded.setdefault(str(name).strip().casefold(), name)
-    return folded
 
 
 @lru_cache(maxsize=256)
 def _usual(names: Sequence[str], kind: str) -> tuple[str, ...]:
     """The fields with the first usual name that the record has, whatever their case; empty if there is none."""
-    folded = _folded(names)
+    folded: dict[str, str] = {}
+    for name in names:
+        folded.setdefault(str(name).strip().casefold(), name)
     for usual in USUAL[kind]:
         if found := _joined(folded, usual):
             return tuple(folded[name] for name in found)

@@ -136,6 +136,8 @@ def test_a_field_in_the_wrong_case_or_misspelt_is_named(tmp_path: Path, asked: s
     path = write(tmp_path / "a.csv", "Body,Question,Answer\nTom has 3.,And 5 more?,8\n")
     with pytest.raises(DataError, match=re.escape(advice)):
         read_corpus("csv", path, text_field=asked)
+    with pytest.raises(DataError, match="did you mean Answer"):
+        read_corpus("csv", path, gold_field="answr")
 
 
 def test_a_damaged_row_or_a_null_costs_only_itself(tmp_path: Path) -> None:
