@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ._output import YES
+from ._output import YES, Terminated
 from ._terminal import echo
 
 __all__ = ["serve"]
@@ -38,6 +38,8 @@ def serve(port: int, in_browser: bool) -> int:
             webbrowser.open(address)
         try:
             server.serve_forever()
+        except Terminated:
+            raise
         except KeyboardInterrupt:
             return YES  # the usual way to stop it
     return YES

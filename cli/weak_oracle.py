@@ -135,6 +135,7 @@ def show(
     from weaksup.measure.conditions import parse_condition
     from weaksup.measure.foreign_labels import records_by_id
     from weaksup.records import Label
+    from weaksup.storage.provenance import check_same_corpus
 
     if bool(wanted) == (where is not None):
         raise click.UsageError("give the ids of problems (--id) or a condition (--where)")
@@ -144,6 +145,10 @@ def show(
     if any(not isinstance(label, Label) for label in chosen.values()):
         raise click.UsageError(f"{labels} holds candidates, not labels")
     known = {id: label for id, label in chosen.items() if isinstance(label, Label)}
+    if labels is not None:
+        check_same_corpus(file, labels, advice="Give labels of the same corpus")
+        if known and not known.keys() & records.keys():
+            raise click.UsageError(f"{labels} has no label for any problem of {file}")
     corpus = source.behind(file).read()
     if condition is not None:
         found = _fulfilling(condition, part.problems(corpus)[0], records, known, law=law)

@@ -89,6 +89,11 @@ def keys(
     ArgumentError
         If `by`, `workers` or `errors` is not one of these.
 
+    Notes
+    -----
+    The cost is that of `key` for each expression, divided among the workers; only a few slices of the input are in
+    memory.
+
     Examples
     --------
     >>> list(keys(["a+b", "b+a"])) == [key("a+b")] * 2
@@ -113,6 +118,15 @@ def parse_many(exprs: Iterable[ExprLike], *, workers: int = 1, errors: str = "ra
     -------
     list
         An expression for each text, in order; None for what can't be read, if `errors` is "none".
+
+    Raises
+    ------
+    ParseError, LimitError
+        If a text can't be read and `errors` is "raise".
+
+    Notes
+    -----
+    The cost is that of `parse` for each text, divided among the workers.
 
     Examples
     --------
@@ -139,6 +153,15 @@ def equivalent_many(
     ------
     Verdict or None
         None for a pair that can't be read, if `errors` is "none".
+
+    Raises
+    ------
+    ParseError, LimitError
+        If a text can't be read.
+
+    Notes
+    -----
+    The cost is that of `equivalent` for each pair, divided among the workers.
 
     Examples
     --------

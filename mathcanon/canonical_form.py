@@ -101,6 +101,10 @@ def signed_class(expr: ExprLike) -> tuple[int, Expr]:
     tuple
         1 or -1, and the class; their product is the expression.  The sign is 1 where the class is its own opposite.
 
+    Notes
+    -----
+    The cost is one sort for each node.
+
     Examples
     --------
     >>> signed_class("b-a")

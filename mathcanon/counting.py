@@ -106,6 +106,19 @@ def sequence(n: int, law: str = "full", *, progress: Progress | None = None) -> 
     list of int
         n counts; the first is that for one operand.
 
+    Raises
+    ------
+    ArgumentError, LimitError
+        As `count` does.
+
+    Notes
+    -----
+    The cost is that of `count` for the last term alone.
+
+    References
+    ----------
+    As for `count`.
+
     Examples
     --------
     >>> sequence(7)
@@ -155,6 +168,10 @@ def table(max_n: int = 6) -> list[Row]:
         If `max_n` is not a positive integer.
     LimitError
         If `max_n` is above 100.
+
+    Notes
+    -----
+    The cost is that of `sequence` for each column.
 
     References
     ----------
@@ -221,6 +238,11 @@ def asymptotics(n: int | None = None, *, progress: Progress | None = None) -> As
         If n is not a positive integer.
     LimitError
         If n is above 5,000.
+
+    Notes
+    -----
+    The constants take constant time, in decimals of 60 digits; with n, the cost is that of `count` for the exact
+    number.
 
     References
     ----------

@@ -49,6 +49,12 @@ def key(expr: ExprLike, by: str = "structure") -> str:
     ArgumentError
         If `by` is neither.
 
+    Notes
+    -----
+    By structure, the cost is that of `canonical` and of one SHA-256 of its text.  By value, the expression is expanded
+    to a quotient of polynomials in lowest terms, which takes four to five times as long on usual expressions, and up to
+    exponentially long, within limits, if operands repeat.
+
     Examples
     --------
     >>> key("a+b") == key("b+a")

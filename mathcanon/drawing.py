@@ -106,6 +106,10 @@ def draw(expr: ExprLike, format: str = "txt") -> str | bytes:
     LimitError
         If the tree has more than 2,000 nodes ("dot" has no such limit).
 
+    Notes
+    -----
+    The cost is linear in the size of the tree.
+
     Examples
     --------
     >>> print(draw("a-b", "txt"))
@@ -128,10 +132,24 @@ def draw(expr: ExprLike, format: str = "txt") -> str | bytes:
 def tree_text(expr: ExprLike) -> str:
     """The tree in box-drawing characters, one node a line, each after the operator that joins it to its siblings.
 
+    Parameters
+    ----------
+    expr
+        An expression or text.
+
+    Returns
+    -------
+    str
+        Lines of text, without a final line break.
+
     Raises
     ------
     LimitError
         If the tree has more than 2,000 nodes.
+
+    Notes
+    -----
+    The cost is linear in the size of the tree.
 
     Examples
     --------
@@ -162,10 +180,24 @@ def tree_text(expr: ExprLike) -> str:
 def tree_svg(expr: ExprLike) -> str:
     """A self-contained SVG picture of the tree, for light and dark pages, with a title and description.
 
+    Parameters
+    ----------
+    expr
+        An expression or text.
+
+    Returns
+    -------
+    str
+        The text of an SVG file.
+
     Raises
     ------
     LimitError
         If the tree has more than 2,000 nodes.
+
+    Notes
+    -----
+    The cost is linear in the size of the tree.
 
     References
     ----------
@@ -231,12 +263,21 @@ def tree_png(expr: ExprLike, *, scale: float = 2.0) -> bytes:
     scale
         Pixels to a unit of the SVG; fewer are taken where the tree is very large.
 
+    Returns
+    -------
+    bytes
+        The content of a PNG file.
+
     Raises
     ------
     MissingExtraError
         If matplotlib is not installed.
     LimitError
         If the tree has more than 2,000 nodes.
+
+    Notes
+    -----
+    The cost is linear in the size of the tree, plus the drawing by matplotlib.
 
     Examples
     --------

@@ -129,6 +129,11 @@ def grade(
     ParseError
         If a text can't be read; `grade_many` does not raise this.
 
+    Notes
+    -----
+    Reading is linear in the length of the texts; then come one `equivalent` for the method and one comparison of exact
+    values.
+
     Examples
     --------
     >>> grade("150+50*2", "150*2-50")
@@ -189,6 +194,11 @@ def grade_many(
     ------
     ValueError
         If `workers` is below 1.
+
+    Notes
+    -----
+    The cost is that of `grade` for each record, divided among the workers; only a few slices of the input are in
+    memory.
 
     Examples
     --------

@@ -56,6 +56,10 @@ def to_sympy(expr: ExprLike) -> sympy.Expr:
     sympy.Expr
         Operands are plain symbols, numbers rationals, `pi` is `sympy.pi`.
 
+    Notes
+    -----
+    The cost is linear in the size of the tree.
+
     Examples
     --------
     >>> to_sympy("a-b/c").args
@@ -109,6 +113,10 @@ def from_sympy(x: sympy.Basic) -> Expr:
         If something has no counterpart here (functions, roots, infinities, two symbols of one name).
     TypeError
         If `x` is not of SymPy.
+
+    Notes
+    -----
+    The cost is linear in the size of the tree.
 
     Examples
     --------
@@ -222,11 +230,20 @@ def _product(factors: list[tuple[int, Expr]]) -> Expr:
 def to_networkx(expr: ExprLike) -> networkx.DiGraph:
     """The tree as a DiGraph from the root, node 0, down.
 
+    Parameters
+    ----------
+    expr
+        An expression or text.
+
     Returns
     -------
     networkx.DiGraph
         Nodes carry `kind` (operand, number, sum, product, power), `value` (name, number or exponent) and `label`; edges
         carry `label` (`+`, `-`, `*`, `/`, or nothing below a power) and `order`, the place among the siblings.
+
+    Notes
+    -----
+    The cost is linear in the size of the tree.
 
     Examples
     --------
@@ -263,6 +280,10 @@ def from_networkx(graph: networkx.DiGraph) -> Expr:
         If the graph is not a tree or an attribute is not right.
     TypeError
         If it is not a DiGraph.
+
+    Notes
+    -----
+    The cost is linear in the size of the graph.
 
     Examples
     --------

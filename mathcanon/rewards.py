@@ -32,12 +32,33 @@ def trl_reward(
 ) -> list[float | None]:
     """The reward of each completion, as TRL's `GRPOTrainer` asks for it: `reward_funcs=[trl_reward]`.
 
-    The dataset has the right solution in the column `solution` and, optionally, the text of the problem in
-    `question`.  A completion is text or a conversation, of which the last message counts.  The reward is None, so
-    that the trainer leaves the sample out, where the right solution itself can't be read.
+    Parameters
+    ----------
+    completions
+        Texts, or conversations, of which the last message counts.
+    solution
+        The right solutions: the column `solution` of the dataset.
+    question
+        The texts of the problems, if the dataset has a column `question`.
+    weights
+        Maps grades to rewards; a grade that is missing from it keeps its reward of `WEIGHTS`.
+    tolerance
+        As for `grade`.
+    **kwargs
+        Other columns of the dataset, which are not used.
 
-    `weights` maps grades to rewards; a grade that is missing from it keeps its reward of `WEIGHTS`.
+    Returns
+    -------
+    list
+        A reward for each completion.  It is None, so that the trainer leaves the sample out, where the right solution
+        itself can't be read.
 
+    Notes
+    -----
+    The cost is that of `grade` for each completion.
+
+    Examples
+    --------
     >>> trl_reward(["150*2-50=250", "150+50*2=250", "no idea"], ["150*2-50"] * 3)
     [1.0, 0.5, 0.0]
     >>> trl_reward(["#### 5", "#### 5"], ["2+3", "unknown"], weights={"same-value": 1})
@@ -61,9 +82,35 @@ def verl_compute_score(
 ) -> float:
     """The score of one solution, as verl's `custom_reward_function` asks for it.
 
-    The text of the problem is taken from `extra_info["question"]` if it is there.  verl wants a number for every
-    sample, so one whose right solution can't be read scores as "unreadable".
+    Parameters
+    ----------
+    data_source
+        The name of the dataset, which is not used.
+    solution_str
+        What the model wrote.
+    ground_truth
+        The right solution.
+    extra_info
+        If it has a `question`, this is taken as the text of the problem.
+    weights
+        Maps grades to rewards; a grade that is missing from it keeps its reward of `WEIGHTS`.
+    tolerance
+        As for `grade`.
+    **kwargs
+        Other arguments of verl, which are not used.
 
+    Returns
+    -------
+    float
+        The reward of the grade. verl wants a number for every sample, so one whose right solution can't be read scores
+        as "unreadable".
+
+    Notes
+    -----
+    The cost is that of `grade`.
+
+    Examples
+    --------
     >>> verl_compute_score("gsm8k", "48+48/2 = 72", "48/2=24; 48+24=72 #### 72")
     1.0
     """

@@ -125,6 +125,15 @@ def expressions(operands: Iterable[ExprLike], start: int = 0, stop: int | None =
     LimitError
         If there are more than 100 operands.
 
+    Notes
+    -----
+    A table of counts is made once for each number of operands; from then on the time for an expression does not depend
+    on its index, and memory does not grow with the number of expressions.
+
+    References
+    ----------
+    OEIS A140606.
+
     Examples
     --------
     >>> [str(e) for e in expressions("ab")]
@@ -163,6 +172,10 @@ def unrank(operands: Iterable[ExprLike], index: int) -> Expr:
     ArgumentError, LimitError
         As `expressions` does.
 
+    Notes
+    -----
+    As for `rank`.
+
     Examples
     --------
     >>> unrank("abcdef", 12345)
@@ -193,6 +206,10 @@ def rank(expr: ExprLike) -> int:
     ------
     ArgumentError
         If an operand occurs twice, or the expression needs a power or a unary minus.
+
+    Notes
+    -----
+    The cost is polynomial in the number of operands: a table of counts is read from the root down, nothing is listed.
 
     Examples
     --------
@@ -234,6 +251,15 @@ def sample(operands: Iterable[ExprLike], rng: random.Random | int | None = None)
     -------
     Expr
         A canonical expression with every operand once.
+
+    Raises
+    ------
+    ArgumentError, LimitError
+        As `expressions` does.
+
+    Notes
+    -----
+    One random index, then `unrank`.
 
     Examples
     --------

@@ -37,6 +37,13 @@ _EXPONENTS = st.integers(-3, 4)
 def numbers() -> st.SearchStrategy[Number]:
     """Small exact numbers that are not negative.
 
+    Returns
+    -------
+    SearchStrategy of Number
+        A strategy of Hypothesis.
+
+    Examples
+    --------
     >>> from hypothesis import find
     >>> find(numbers(), lambda number: number.value > 1).value > 1
     True
@@ -55,9 +62,25 @@ def expressions(
 ) -> st.SearchStrategy[Expr]:
     """Raw trees on these operands: any bracketing, any order, nothing flattened or sorted.
 
-    `read_once` takes each operand at most once and leaves out numbers and powers: the expressions for which the
-    canonical form decides equality.  `with_negation=False` leaves out unary minus.
+    Parameters
+    ----------
+    operands
+        The names of the operands.
+    read_once
+        Take each operand at most once and leave out numbers and powers: the expressions for which the canonical form
+        decides equality.
+    with_numbers, with_powers, with_negation
+        Whether there may be numbers, powers and unary minus signs.
+    max_leaves
+        The most operands and numbers in a tree.
 
+    Returns
+    -------
+    SearchStrategy of Expr
+        A strategy of Hypothesis.
+
+    Examples
+    --------
     >>> from hypothesis import find
     >>> expr = find(expressions("ab", read_once=True), lambda expr: "/" in str(expr))
     >>> expr.operands()
@@ -114,8 +137,20 @@ def texts(
 ) -> st.SearchStrategy[str]:
     """Infix text that `parse` reads: needless brackets, blanks, unary minus, percents, mixed numbers.
 
-    `pasted` also takes the signs that people paste, such as `×`, `−` and full-width brackets.
+    Parameters
+    ----------
+    operands, with_numbers, with_powers, max_leaves
+        As for `expressions`.
+    pasted
+        Also take the signs that people paste, such as `×`, `−` and full-width brackets.
 
+    Returns
+    -------
+    SearchStrategy of str
+        A strategy of Hypothesis.
+
+    Examples
+    --------
     >>> from hypothesis import find
     >>> text = find(texts("ab"), lambda text: "(" in text and "b" in text)
     >>> "(" in text, "b" in text
@@ -161,11 +196,25 @@ def _texts(draw: Draw, rows: st.SearchStrategy[list[str]], *, with_powers: bool,
 def rewrites(expr: ExprLike, *, identities: bool = False, max_steps: int = 6) -> st.SearchStrategy[Expr]:
     """Expressions equivalent to `expr`: some of its nodes, one after another, written in another way.
 
-    By default only ways that the canonical form undoes (commute, regroup, unfold brackets, move and double minus
-    signs, split powers).  With `identities` also `a*(b+c) -> a*b+a*c`, `a -> a+0`, `a -> a*1`, `a^2 -> a*a`, which
-    `equivalent` sees through.  A step may add a divisor (`a*c/b -> a/(b/c)`), so the values are equal where both have
-    one.
+    Parameters
+    ----------
+    expr
+        An expression or text.
+    identities
+        By default only ways that the canonical form undoes are taken: commute, regroup, unfold brackets, move and
+        double minus signs, split powers.  With this, also `a*(b+c) -> a*b+a*c`, `a -> a+0`, `a -> a*1` and `a^2 ->
+        a*a`, which `equivalent` sees through.
+    max_steps
+        The most nodes to rewrite.
 
+    Returns
+    -------
+    SearchStrategy of Expr
+        A strategy of Hypothesis.  A step may add a divisor (`a*c/b -> a/(b/c)`), so the values are equal where both
+        have one.
+
+    Examples
+    --------
     >>> from hypothesis import find
     >>> find(rewrites("a-(b-c)"), lambda other: str(other) == "a-b+c")
     Expr('a-b+c')
@@ -188,9 +237,23 @@ def non_equivalent_pairs(
 ) -> st.SearchStrategy[tuple[Expr, Expr]]:
     """Pairs of read-once expressions on the same operands that differ as rational functions.
 
+    Parameters
+    ----------
+    operands, max_leaves
+        As for `expressions`.
+
+    Returns
+    -------
+    SearchStrategy of tuple
+        A strategy of Hypothesis for pairs of expressions.
+
+    Notes
+    -----
     The second is the first with one operator turned round (+ and -, or * and /) and then rewritten.  A read-once
     expression is a one-to-one function of each part of it, and no part is its own opposite or inverse: they differ.
 
+    Examples
+    --------
     >>> from hypothesis import find
     >>> from mathcanon import equivalent
     >>> pair = find(non_equivalent_pairs("ab"), lambda pair: "/" in str(pair[0]))

@@ -44,6 +44,10 @@ def evaluate(expr: ExprLike, values: Mapping[str, Any] | None = None) -> Fractio
     LimitError
         If an intermediate numerator or denominator may have more than 100,000 bits.
 
+    Notes
+    -----
+    One exact operation for each node, so the cost is linear in the size of the tree times that of the numbers.
+
     Examples
     --------
     >>> evaluate("a*(1-b)", {"a": 30, "b": "1/5"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,11 @@ def tracked_files() -> list[str]:
     if done.returncode:
         pytest.skip("this is not a clone")
     return [name for name in done.stdout.split("\0") if name and (ROOT / name).exists()]
+
+
+def supported_versions() -> list[str]:
+    """The versions of Python that the classifiers name."""
+    return re.findall(r"Python :: (3\.\d+)$", (ROOT / "setup.cfg").read_text("utf-8"), re.MULTILINE)
 
 
 def environment(folder: Path, python: str = sys.executable) -> Path:
@@ -80,7 +86,7 @@ def test_each_file_installs_and_works_in_a_fresh_environment(built: Path, ending
     )
 
 
-@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+@pytest.mark.parametrize("version", supported_versions())
 def test_the_source_distribution_passes_its_own_tests(built: Path, version: str, tmp_path: Path) -> None:
     found = shutil.which(f"python{version}")
     if found is None or said([found, "-c", "import venv, ctypes"], tmp_path)[0]:

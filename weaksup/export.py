@@ -53,7 +53,25 @@ class _Turn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def join_labels(labels: Iterable[Label], problems: Iterable[Problem]) -> Iterator[ExportedExample]:
-    """Each label with its problem; `DataError` if the problem is missing or has other quantities than the label."""
+    """Each label with its problem.
+
+    Parameters
+    ----------
+    labels
+        Labels.
+    problems
+        The problems that they belong to.
+
+    Yields
+    ------
+    ExportedExample
+        For each label, in order.
+
+    Raises
+    ------
+    DataError
+        If a problem is missing or has other quantities than its label.
+    """
     by_id = {problem.id: problem for problem in problems}
     for label in labels:
         if label.id not in by_id:
@@ -75,7 +93,20 @@ def join_labels(labels: Iterable[Label], problems: Iterable[Problem]) -> Iterato
 
 
 def export_bytes(examples: Iterable[ExportedExample], format: str) -> Iterator[bytes]:
-    """The examples in one of `FORMATS`, as a stream of chunks."""
+    """The examples in one of `FORMATS`, as a stream of chunks.
+
+    Parameters
+    ----------
+    examples
+        The examples, which are read one by one.
+    format
+        One of `FORMATS`.
+
+    Yields
+    ------
+    bytes
+        Chunks of the file.
+    """
     return FORMATS[format](examples)
 
 

@@ -238,7 +238,15 @@ def equivalent(left: ExprLike, right: ExprLike) -> Verdict:
     Notes
     -----
     The answer is exact, unless the expressions are too large: then they are compared by `fingerprint`, `certain` is
-    False, and `error_bound` bounds the probability of a wrong answer.
+    False, and `error_bound` bounds the probability of a wrong answer.  The cost is one sort for each node where the
+    canonical forms are identical or each operand occurs once.  Otherwise polynomials are expanded, up to a fixed amount
+    of work (`equality.polynomial.MAX_WORK`); beyond it, a fingerprint is linear in the size.
+
+    References
+    ----------
+    The bound for fingerprints is that of R. A. DeMillo and R. J. Lipton, *A probabilistic remark on algebraic program
+    testing*, 1978, and of J. T. Schwartz, *Fast probabilistic algorithms for verification of polynomial identities*,
+    1980.
 
     Examples
     --------

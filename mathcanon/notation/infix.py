@@ -233,6 +233,10 @@ def _refuse(
         if before and code_before in (None, _CLOSE):
             both = is_leaf and code_before is None and before[0] != "^"
             hint = f"write {before}*{token}" if both else "put an operator between them"
+            slash, below = (*tokens[index + 1 : index + 3], "", "")[:2]
+            whole = all(part.isdecimal() and len(part) < 10 for part in (before, token, below))
+            if slash == "/" and whole and int(token) < int(below):
+                hint = f"write {before}({token}/{below}) for the mixed number"
             raise ParseError("two operands side by side", text, where, hint=hint)
         raise ParseError(f"not a number: '{token}'", text, where)
     if code is not None:

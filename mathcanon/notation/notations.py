@@ -87,6 +87,10 @@ def parse(text: str, syntax: str = "auto") -> Expr:
     ValueError
         If the syntax is unknown.
 
+    Notes
+    -----
+    One pass over the text, without recursion: the cost is linear in its length.
+
     Examples
     --------
     >>> parse("150×2 − 50")
@@ -114,6 +118,10 @@ def parse_equation(text: str) -> Expr:
     ------
     ParseError, LimitError
         As `parse` does.
+
+    Notes
+    -----
+    The cost is linear in the length of the text.
 
     Examples
     --------
@@ -148,6 +156,10 @@ def parse_number(text: str) -> Fraction:
         If the text can't be read, as in `parse`.
     EvaluationError
         If it contains an operand or divides by zero.
+
+    Notes
+    -----
+    The cost is that of converting the digits, of which there are at most 1,000.
 
     Examples
     --------

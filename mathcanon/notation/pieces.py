@@ -24,7 +24,7 @@ OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 _DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,3}(?:\ [0-9]{3})+(?![0-9,])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+"
-#: Functions are not supported: an argument must not be taken for the value.
+#: Not supported, like `5!`, `7C2`, `|5-7|` and `5 mod 3`: an argument must not be taken for the value.
 _FUNCTIONS = (
     "(?:sq|cb)rt|log(?:2|10)?|ln|lg|exp|pow|(?:a|arc)?(?:sin|cos|tan)h?"
     "|abs|floor|ceil|round|factorial|gcd|lcm|max|min|mod"
@@ -37,10 +37,11 @@ _PIECE = re.compile(
     | (?P<vulgar>   [0-9]*\ ?[¼-¾⅐-⅞] )
     | (?P<mixed>    [0-9]+\ (?:and\ )?[0-9]{{1,2}}/[0-9]+(?![0-9/.]) )
     | (?P<fraction> (?<=\s)[0-9]+/[0-9]+(?![0-9/.]) )
+    | (?P<spoil>    (?<!\w)(?i:{_FUNCTIONS})\ ?\([^()\n]*\)? | [√∛∜±∓] | \|[^|\s]+\| | (?<=[0-9]\ )mod(?=\ [0-9])
+                  | [0-9]+[CP][0-9]+(?!\w) | (?<=[0-9)])!(?=\s{{0,3}}[-+*/^=)]) )
     | (?P<number>   (?:{_DIGITS}) (?:\s*%)? )
     | (?P<times>    [xX](?=\s{{0,3}}[$€£]?\s{{0,3}}[0-9.(]) )
     | (?P<power>    [²³] )
-    | (?P<spoil>    [√∛∜] | (?<!\w)(?i:{_FUNCTIONS})\ ?\([^()\n]*\)? )
     | (?P<equals>   ==?|≈|equals(?!\w) )
     | (?P<spoken>   (?:divided\ by|multiplied\ by|times|plus|minus)(?=\ [$€£(]?[0-9.(]) )
     | (?P<unit>     so\ far(?!\w) | \((?=[^\W\d])[^()0-9=+*\n]*\) | [°"] )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from ..errors import LimitError, ParseError, SolutionError
-from ..expr import Expr, Operand
+from ..expr import Expr, Operand, make_number
 from .composing import Composer, Solution, Step, is_literal, value_of
 from .latex import is_latex
 from .notations import MAX_LENGTH, parse
@@ -34,6 +34,8 @@ _PROSE = re.compile(r"[A-Za-z]{4}|\$|\\[()\[\]]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _NOTHING = re.compile(r"\s*n\s*/\s*a\s*\.?\s*", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+#: What stands between two answers: `14 or 15`, `3 hours and 20 minutes`, `x = 2 or x = 3`, `2, 3`.
+_BETWEEN = re.compile(r"[^0-9(]*(?:\b(?:or|and|to)\b|[,&])\s*+(?:[A-Za-z]++\s++){0,2}+[$€£=\s]*+")
 
 
 def read_solution(text: str, question: str | None = None) -> Solution:
@@ -90,6 +92,8 @@ def read_solution(text: str, question: str | None = None) -> Solution:
     answer = _marked_answer(text, composer.steps)
     if answer is None and not composer.steps:
         answer = _lone_number(text, numbers, refused)
+    elif answer is None:
+        _check_last_steps(text, composer.steps)
     return composer.solution(answer)
 
 
@@ -142,7 +146,7 @@ def _marked_answer(text: str, steps: list[Step]) -> Expr | None:
             stop = _END_OF_ANSWER.search(text, start, limit)
             end = stop.start() if stop else limit
         try:
-            return _answer(text, start, end, latex=latex)
+            return _answer(text, start, end, steps, latex=latex)
         except SolutionError as error:
             if found[0].lstrip()[0] in _STRONG:
                 raise
@@ -152,20 +156,49 @@ def _marked_answer(text: str, steps: list[Step]) -> Expr | None:
     return None
 
 
-def _answer(text: str, start: int, end: int, *, latex: bool) -> Expr:
+def _answer(text: str, start: int, end: int, steps: list[Step], *, latex: bool) -> Expr:
     """The expression in `text[start:end]`, the last side if it is an equation."""
     content = text[start:end]
     latex = latex and not _NUMBER_AND_WORDS.match(content)
     try:
         if latex:
             return parse(content.rpartition("=")[2], "latex")
-        return _bare_expression(content)
+        answer = _bare_expression(content)
     except ParseError as error:
-        equation = next(read_equations(content), None) if not latex else None
-        if equation is None:
-            message = error.message if latex else "there is no number in the answer"
-            raise SolutionError(message, text, start + error.position * latex) from error
-        return parse(equation.sides[-1], "infix")
+        found = [] if latex else list(read_equations(content))
+        if not found:
+            digits = any(character.isdigit() for character in content)
+            message = "the answer is not one number" if digits else "there is no number in the answer"
+            raise SolutionError(error.message if latex else message, text, start + error.position * latex) from error
+        first, *others = found
+        answer, end = parse(first.sides[-1], "infix"), start + first.end
+        if others and _BETWEEN.fullmatch(text, end, start + others[0].place):
+            _check_same(answer, parse(others[0].sides[-1], "infix"), text, start + others[0].place)
+    _check_exclamation(answer, steps, text, end)
+    return answer
+
+
+def _check_same(answer: Expr, other: Expr, text: str, place: int) -> None:
+    """Two answers must have one value: `1/2 or 0.5`."""
+    if answer != other and value_of(answer, {}) != value_of(other, {}):
+        raise SolutionError("there are several numbers in the answer", text, place)
+
+
+def _check_exclamation(answer: Expr, steps: list[Step], text: str, end: int) -> None:
+    """`72!` is 72, said loudly, if a step has this result; otherwise it may be a factorial."""
+    if text[end : end + 1] == "!" and text[end - 1 : end].isdigit():
+        value = value_of(answer, {})
+        if not any(step.result == value and step.right is not False for step in steps):
+            raise SolutionError("'!' after a number may be a factorial, which can't be read", text, end)
+
+
+def _check_last_steps(text: str, steps: list[Step]) -> None:
+    """The last step gives the answer if none is marked: it must not be one of two, nor perhaps a factorial."""
+    last = steps[-1]
+    _check_exclamation(make_number(last.result), steps, text, last.end)
+    for before in steps[-2:-1]:
+        if is_literal(before.expr) and is_literal(last.expr) and _BETWEEN.fullmatch(text, before.end, last.place):
+            _check_same(before.expr, last.expr, text, last.place)
 
 
 def _lone_number(text: str, numbers: list[Equation], refused: ParseError) -> Expr:
@@ -173,7 +206,10 @@ def _lone_number(text: str, numbers: list[Equation], refused: ParseError) -> Exp
     closed = [number for number in numbers if not _NAME.search(number.sides[-1])]
     found = {number.sides[-1] for number in closed}
     if len(found) == 1:
-        return parse(found.pop(), "infix")
+        answer = parse(found.pop(), "infix")
+        for number in closed:
+            _check_exclamation(answer, [], text, number.end)
+        return answer
     if not _WORD.search(text):
         raise SolutionError(refused.message, text, refused.position, hint=refused.hint) from refused
     what = "there are several numbers and no equation" if found else "there is no number"

@@ -161,6 +161,31 @@ def test_labels_that_were_made_here_are_replaced(made: Path, tmp_path: Path) -> 
     assert (tmp_path / "labels.jsonl").read_bytes() == (made / "labels.jsonl").read_bytes()
 
 
+def test_labels_of_another_corpus_are_replaced_only_by_force(made: Path, tmp_path: Path) -> None:
+    candidates, labels = tmp_path / "candidates.jsonl", tmp_path / "labels.jsonl"
+    done("search", "--size", 3, "--workers", 1, "-o", candidates)
+    done("rank", candidates, "-o", labels)
+    before = labels.read_bytes()
+    said = refusal("rank", made / "candidates.jsonl", "-o", labels)
+    assert "another corpus (stories, size 3)" in said and "(jsonl, " in said
+    assert said.endswith("or replace it (--force)")
+    assert labels.read_bytes() == before
+    done("rank", made / "candidates.jsonl", "-o", labels, "--force")
+    assert labels.read_bytes() == (made / "labels.jsonl").read_bytes()
+
+
+def test_labels_of_another_corpus_are_not_shown(made: Path, tmp_path: Path) -> None:
+    candidates, labels = tmp_path / "candidates.jsonl", tmp_path / "labels.jsonl"
+    done("search", "--size", 3, "--workers", 1, "-o", candidates)
+    done("rank", candidates, "-o", labels)
+    done("show", candidates, "--labels", labels, "--where", "n>0")
+    shown = ("show", candidates, "--where", "n>0", "--labels")
+    assert "another corpus (stories, size 3)" in refusal(*shown, made / "labels.jsonl")
+    copied = tmp_path / "copied.jsonl"  # without the sidecar that names the corpus
+    copied.write_bytes((made / "labels.jsonl").read_bytes())
+    assert f"{copied} has no label for any problem of {candidates}" in refusal(*shown, copied)
+
+
 def test_a_sidecar_of_something_else_makes_no_labels(made: Path, tmp_path: Path) -> None:
     output = tmp_path / "labels.jsonl"
     output.write_text("candidates")

@@ -304,7 +304,27 @@ def _read_inferred(path: str | PathLike[str] | None, **options: Any) -> Corpus:
 
 
 def infer_corpus(path: str | PathLike[str]) -> str:
-    """The name of the corpus that a file or folder looks like; `DataError` says what was tried if there is none."""
+    """The name of the corpus that a file or folder looks like.
+
+    Parameters
+    ----------
+    path
+        A file or folder.
+
+    Returns
+    -------
+    str
+        One of `READERS`.
+
+    Raises
+    ------
+    DataError
+        If it looks like none; the message says what was tried.
+
+    Notes
+    -----
+    Only the beginning of the file is read.
+    """
     place = Path(path)
     if not place.is_dir():
         sample = take_sample(place)

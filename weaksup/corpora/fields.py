@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from .records_json import Record
+from .records_json import Record, near_name
 
 __all__ = ["USUAL", "Fields", "find_fields", "find_id_field", "find_text_fields"]
 
@@ -66,8 +66,10 @@ def _required(record: Record, kind: str, asked: str) -> tuple[str, ...]:
         return found
     have = ", ".join(sorted(map(str, names))[:12]) or "none"
     tried = asked or ", ".join(USUAL[kind])
-    advice = f"; choose the field with --{kind}-field"
-    raise record.error(f"the field is missing (tried {tried}); the record has: {have}{advice}", kind)
+    missing = next((part for part in map(str.strip, asked.split("+")) if part not in names), "")
+    near = near_name(missing, names)
+    advice = f"did you mean {near}?" if near else f"choose the field with --{kind}-field"
+    raise record.error(f"the field is missing (tried {tried}); the record has: {have}; {advice}", kind)
 
 
 @lru_cache(maxsize=256)

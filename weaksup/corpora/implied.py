@@ -47,7 +47,20 @@ class _Index(NamedTuple):
 
 
 def add_implied(problem: Problem, lexicons: Mapping[str, Lexicon]) -> Problem:
-    """The problem with the quantities that its text implies, by the lexicon of its language, if there is one."""
+    """The problem with the quantities that its text implies, by the lexicon of its language, if there is one.
+
+    Parameters
+    ----------
+    problem
+        A problem.
+    lexicons
+        The lexicon of each language.
+
+    Returns
+    -------
+    Problem
+        The same problem, with more quantities after those that are printed.
+    """
     lexicon = lexicons.get(problem.language)
     spans = align_tokens(problem.text, problem.tokens) if lexicon else None
     if lexicon is None or spans is None:
@@ -71,10 +84,26 @@ def add_implied(problem: Problem, lexicons: Mapping[str, Lexicon]) -> Problem:
 
 
 def find_implied(text: str, mentions: Iterable[Mention], lexicon: Lexicon) -> list[Implied]:
-    """The numbers that `text` implies, in text order; `mentions` are those that it prints.
+    """The numbers that a text implies: twice, a week, feet in inches, percent.
 
     A conversion takes the first word for the whole that implies nothing yet, or else one for the part.
 
+    Parameters
+    ----------
+    text
+        The text of a problem.
+    mentions
+        The numbers that it prints.
+    lexicon
+        What implies which number.
+
+    Returns
+    -------
+    list of Implied
+        In text order.
+
+    Examples
+    --------
     >>> from weaksup.corpora.lexicons import load_lexicon
     >>> found = find_implied("She reads 20 minutes a day. How many hours a week?", [], load_lexicon("en"))
     >>> [(one.by, str(one.value)) for one in found]

@@ -97,6 +97,23 @@ def load_lexicons(name_or_path: str) -> Mapping[str, Lexicon]:
 def load_lexicon(name_or_path: str) -> Lexicon:
     """One of `LEXICONS`, or the lexicon in a TOML file.
 
+    Parameters
+    ----------
+    name_or_path
+        A name in `LEXICONS`, or the path of a TOML file.
+
+    Returns
+    -------
+    Lexicon
+        The lexicon.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such lexicon, or the file is invalid.
+
+    Examples
+    --------
     >>> load_lexicon("en").language
     'en'
     """

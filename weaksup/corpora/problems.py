@@ -81,9 +81,33 @@ def make_problem(
 def segment_text(text: str, *, language: str = "", number_words: NumberWords = False, segmenter: str = "") -> Words:
     """Running text with its tokens and quantities.
 
-    `segmenter` is one of `SEGMENTERS`; the default is `english` or, for Chinese, `rjieba`.  Raises `QuantityError` for
-    a number beyond the limits.
+    Parameters
+    ----------
+    text
+        The text of a problem.
+    language
+        "en" or "zh"; by default it is told from the text.
+    number_words
+        Whether words such as "three" are quantities too.
+    segmenter
+        One of `SEGMENTERS`; the default is `english` or, for Chinese, `rjieba`.
 
+    Returns
+    -------
+    Words
+        The text, its tokens and its quantities.
+
+    Raises
+    ------
+    QuantityError
+        If a number is beyond the limits.
+
+    Notes
+    -----
+    The cost is linear in the length of the text.
+
+    Examples
+    --------
     >>> segment_text("Tom has 3kg.")[1]
     ('Tom', 'has', '3', 'kg', '.')
     """

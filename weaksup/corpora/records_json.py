@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,21 @@ from ..errors import DataError
 from ..records import Skipped
 from .data_files import read_text
 
-__all__ = ["Record", "iterate_records"]
+__all__ = ["Record", "iterate_records", "near_name"]
 
 _BLANK = re.compile(r"[\s\ufeff]*")
 _decode = json.JSONDecoder().raw_decode
+
+
+def near_name(asked: str, names: Iterable[str]) -> str | None:
+    """The name that is meant, whatever its case, if one is near enough.
+
+    >>> near_name("quesion", ["Answer", "Question"])
+    'Question'
+    """
+    folded = {str(name).strip().casefold(): name for name in names}
+    near = get_close_matches(asked.casefold(), folded, n=1)
+    return folded[near[0]] if near else None
 
 
 class Record:
@@ -39,7 +51,8 @@ class Record:
             return self.fields[name]
         except KeyError:
             have = ", ".join(sorted(map(str, self.fields))[:12]) or "none"
-            raise self.error(f"the field is missing; the record has: {have}", name) from None
+            advice = f"; did you mean {near}?" if (near := near_name(name, self.fields)) else ""
+            raise self.error(f"the field is missing; the record has: {have}{advice}", name) from None
 
     def text(self, name: str) -> str:
         """A field that must be text."""

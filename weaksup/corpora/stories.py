@@ -37,11 +37,33 @@ _SENTENCE_START = re.compile(r"(?:^|(?<=[.?!] ))[a-z]")
 def read_stories(
     path: str | PathLike[str] | None = None, *, seed: int = 0, size: int = 2000, language: str | None = None
 ) -> Iterator[Problem]:
-    """`size` different word problems with gold equations, generated from `seed`.
+    """Different word problems with gold equations, generated from a seed.
 
-    A smaller corpus is a prefix of a larger one.  `language` ("en" or "zh") restricts it to one language; `path` is a
-    grammar file to use instead of the embedded ones.
+    A smaller corpus is a prefix of a larger one.
 
+    Parameters
+    ----------
+    path
+        A grammar file to use instead of the embedded ones.
+    seed
+        The seed of the generator.
+    size
+        The number of problems.
+    language
+        "en" or "zh", to have problems in one language only.
+
+    Yields
+    ------
+    Problem
+        Each problem, with its gold equation.
+
+    Raises
+    ------
+    DataError
+        If the grammar file is invalid.
+
+    Examples
+    --------
     >>> problem = next(read_stories(seed=1, language="en"))
     >>> problem.id, problem.gold.startswith("x=")
     ('story-00000', True)

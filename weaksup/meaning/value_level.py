@@ -38,7 +38,19 @@ def value_names(values: Sequence[Fraction]) -> dict[str, str]:
 def expression_function(expr: Expr | str, values: Sequence[Fraction], *, law: str = "value") -> Function:
     """The function that an expression over N0, N1... stands for at value level.
 
-    With `law` "value", results are equal for equal functions; with "structure", for equal canonical forms only.
+    Parameters
+    ----------
+    expr
+        An expression over N0, N1...
+    values
+        The values of N0, N1...
+    law
+        With "value", results are equal for equal functions; with "structure", for equal canonical forms only.
+
+    Returns
+    -------
+    Function
+        Something to compare: equal means right.
     """
     return _expression_function(expr, tuple(value_names(values).values()), law)
 
@@ -53,8 +65,24 @@ def _expression_function(expr: Expr | str, names: tuple[str, ...], law: str) -> 
 
 
 def equation_function(equation: str, values: Sequence[Fraction], *, law: str = "value") -> Function:
-    """The function that an equation in literal numbers (`x=(11-1)*2`) stands for; None if it can't be read.
+    """The function that an equation in literal numbers (`x=(11-1)*2`) stands for.
 
+    Parameters
+    ----------
+    equation
+        The equation.
+    values
+        The values of N0, N1...
+    law
+        With "value", results are equal for equal functions; with "structure", for equal canonical forms only.
+
+    Returns
+    -------
+    Function
+        Something to compare with `expression_function`; None if the equation can't be read.
+
+    Examples
+    --------
     >>> values = [Fraction(2), Fraction(11)]
     >>> equation_function("x=(11-1)*2", values) == expression_function("N0*N1-N0", values)
     True

@@ -31,6 +31,20 @@ _LAST = 1 << 30  # the position of constants: after everything in the text
 def write_expr(expr: Expr | str, values: Sequence[Fraction]) -> str:
     """The text of the same function as `expr`, written by the rule for labels.
 
+    Parameters
+    ----------
+    expr
+        An expression over N0, N1...
+    values
+        The values of N0, N1...
+
+    Returns
+    -------
+    str
+        Infix text.
+
+    Examples
+    --------
     >>> values = [Fraction(2), Fraction(11), Fraction(5)]
     >>> write_expr("(N0-N1)*(1-N2)", values), write_expr("N2+N1-N0", values)
     ('(N1-N0)*(N2-1)', 'N1-N0+N2')
@@ -51,6 +65,22 @@ def written_expr(expr: Expr | str, values: Sequence[Fraction]) -> Expr:
 def equation_text(expr: Expr | str, values: Sequence[Fraction], surfaces: Sequence[str]) -> str:
     """An expression over N0, N1... in the problem's own numbers, spelled as in the text if an equation allows it.
 
+    Parameters
+    ----------
+    expr
+        An expression over N0, N1...
+    values
+        The values of N0, N1...
+    surfaces
+        How the text spells each of them.
+
+    Returns
+    -------
+    str
+        An equation `x=...`.
+
+    Examples
+    --------
     >>> equation_text("N0*(1-N1)", [Fraction(30), Fraction(1, 6)], ["30", "1/6"])
     'x=30*(1-(1/6))'
     """
@@ -59,7 +89,20 @@ def equation_text(expr: Expr | str, values: Sequence[Fraction], surfaces: Sequen
 
 
 def check_label(label: Label, problem: Problem) -> None:
-    """Raise `DataError` if the label was made for other quantities: its expression and equation differ in value."""
+    """Raise `DataError` if the label was made for other quantities: its expression and equation differ in value.
+
+    Parameters
+    ----------
+    label
+        A label.
+    problem
+        The problem with its id.
+
+    Raises
+    ------
+    DataError
+        If the label was made for other quantities.
+    """
     values = by_name([quantity.exact for quantity in problem.quantities])
     try:
         fits = evaluate(_parsed(label.expr), values) == evaluate(parse_equation(label.equation))

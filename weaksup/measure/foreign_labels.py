@@ -38,7 +38,23 @@ Records = list[CandidateSet] | list[Label] | list[ForeignLabel]
 
 
 def read_scored(path: str | PathLike[str]) -> Records:
-    """The records of a file; the first one decides which of the three kinds they are."""
+    """The records of a file; the first one decides which of the three kinds they are.
+
+    Parameters
+    ----------
+    path
+        A file of candidates, labels or foreign labels.
+
+    Returns
+    -------
+    list
+        Its records.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged or holds something else.
+    """
     try:
         first: Any = next(read_records(path, Any))
     except StopIteration:

@@ -77,7 +77,22 @@ class ForeignPrediction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def written(problem: Problem, exprs: Iterable[str], *, probability: float = 1.0) -> list[ForeignPrediction]:
-    """Expressions over N0, N1... as predictions for a problem, without those that can't be read or have no value."""
+    """Expressions over N0, N1... as predictions for a problem, without those that can't be read or have no value.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    exprs
+        Expressions over N0, N1...
+    probability
+        The probability of each.
+
+    Returns
+    -------
+    list of ForeignPrediction
+        In order.
+    """
     values = [quantity.exact for quantity in problem.quantities]
     surfaces = [quantity.surface for quantity in problem.quantities]
     named = by_name(values)
@@ -113,7 +128,24 @@ class JudgedPrediction(msgspec.Struct, frozen=True, kw_only=True):
 def answer_accuracy(
     solver: Predictor, problems: Sequence[Problem], *, beam: int, tolerance: Fraction = Fraction(0)
 ) -> float:
-    """The fraction of problems whose first prediction has the value of the answer."""
+    """The fraction of problems whose first prediction has the value of the answer.
+
+    Parameters
+    ----------
+    solver
+        Anything that predicts equations, see `Predictor`.
+    problems
+        The problems to solve.
+    beam
+        The width of the beam.
+    tolerance
+        The largest difference at which values still agree.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+    """
     right = [_right_answer(found, problem, tolerance) for found, problem in _predicted(solver, problems, beam)]
     return round(sum(right) / len(right), 6)
 
@@ -158,7 +190,28 @@ def judge_all(
     law: str = "value",
     progress: Callable[[int, int], None] | None = None,
 ) -> list[JudgedPrediction]:
-    """The first prediction for each problem, judged; `progress` is called with the number done and the total."""
+    """The first prediction for each problem, judged.
+
+    Parameters
+    ----------
+    solver
+        Anything that predicts equations, see `Predictor`.
+    problems
+        The problems to solve.
+    beam
+        The width of the beam.
+    tolerance
+        The largest difference at which values still agree.
+    law
+        When an equation is right, see `Judge`.
+    progress
+        Called with the number done and the total.
+
+    Returns
+    -------
+    list of JudgedPrediction
+        For each problem, in order.
+    """
     judge = Judge(problems, law=law)
     judged: list[JudgedPrediction] = []
     if progress:
@@ -172,7 +225,20 @@ def judge_all(
 
 
 def sum_up(judged: Sequence[JudgedPrediction], *, beam: int) -> Evaluation:
-    """The accuracies of judged predictions."""
+    """The accuracies of judged predictions.
+
+    Parameters
+    ----------
+    judged
+        Judged predictions.
+    beam
+        The width of the beam, for the record.
+
+    Returns
+    -------
+    Evaluation
+        Accuracies, in all and by number of quantities.
+    """
     whole = _accuracy(judged)
     sizes = {size: _accuracy([one for one in judged if one.quantities == size]) for size in SIZES}
     return Evaluation(

@@ -9,7 +9,9 @@ All shares are between 0 and 1:
   right labels of all problems.
 
 A problem whose gold equation is missing or unreadable can't be judged: it counts for recall only, and `without_gold`
-is the number of such problems.  A problem that the reader of the corpus skipped counts as one without candidates.
+is the number of such problems.  So gold_in_set and macro are shares of the problems with gold.  A problem that the
+reader of the corpus skipped counts as one without candidates; its number of quantities is unknown, so it counts in the
+whole but not by size.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ class SizeScore(msgspec.Struct, frozen=True, kw_only=True):
     """The shares for the problems with a given number of quantities; None if the denominator is 0."""
 
     problems: int
+    with_gold: int | None = None  # the denominator of gold_in_set and macro; None in files of older versions
     covered: int
     recall: float | None
     gold_in_set: float | None
@@ -84,10 +87,28 @@ def score_records(
 ) -> Score:
     """The score of the records that `read_scored` returns.
 
-    `problems` and `skipped` are the corpus; `part` restricts the score to these ids.  `DataError` if the corpus does
-    not have an id, or if an id occurs twice (foreign labels may repeat ids).  A problem that is not in the file counts
-    as skipped: "not-in-file" or "no-label".  Counts by stage are in `stage_order`, other stages after it by name.
-    `law` defaults to "value", for foreign labels to "mentioned".
+    Parameters
+    ----------
+    records
+        Candidates, labels or foreign labels.
+    problems, part, skipped, stage_order, path
+        As for `score_candidates`.  A problem that is not in the file counts as skipped: "not-in-file" or "no-label".
+    law
+        When an equation is right, see `Judge`; by default "value", for foreign labels "mentioned".
+
+    Returns
+    -------
+    Score
+        Counts and shares, in all and by number of quantities.
+
+    Raises
+    ------
+    DataError
+        If the corpus does not have an id, or an id occurs twice (foreign labels may repeat ids).
+
+    Notes
+    -----
+    One comparison with gold for each candidate.
     """
     law = law or ("mentioned" if records and isinstance(records[0], ForeignLabel) else "value")
     score: Any = score_labels if records and not isinstance(records[0], CandidateSet) else score_candidates
@@ -238,6 +259,7 @@ class _Tally:
     def size_score(self) -> SizeScore:
         return SizeScore(
             problems=self.problems,
+            with_gold=self.with_gold,
             covered=self.covered,
             recall=share(self.covered, self.problems),
             gold_in_set=share(self.with_right, self.with_gold),

@@ -107,9 +107,24 @@ class PipelineConfig(ReadingOptions, frozen=True, kw_only=True, forbid_unknown_f
 
 
 def merge_config(file: AnyPath | None, flags: Mapping[str, Any]) -> PipelineConfig:
-    """The settings from `flags` (None: not given), then from the TOML `file`, then from the defaults.
+    """The settings from `flags`, then from a file, then from the defaults.
 
-    Raises ConfigError for an invalid value or an unknown key, and suggests a similar key if there is one.
+    Parameters
+    ----------
+    file
+        A TOML file with settings, or None.
+    flags
+        Settings that come before those of the file; None means not given.
+
+    Returns
+    -------
+    PipelineConfig
+        The settings.
+
+    Raises
+    ------
+    ConfigError
+        If a value is invalid or a key is unknown; the message suggests a similar key if there is one.
     """
     given = _read_toml(file) if file is not None else {}
     try:

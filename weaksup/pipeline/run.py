@@ -78,12 +78,40 @@ def run_pipeline(
 ) -> Metrics:
     """Run the steps that are missing in the folder `out`, and return the metrics of the run.
 
-    `corpus` is the corpus of the settings, if it has already been read.  `workers` is the number of search processes,
-    by default one per core; results do not depend on it.  With `tensorboard`, training curves are written there too.
-    `command` and `threads` are noted for the report.  With `strict`, a problem for which the search meets a limit is a
-    WeakSupError; otherwise `Metrics.limited` lists it.
+    Parameters
+    ----------
+    config
+        The settings, see `merge_config`.
+    out
+        The folder of the run.
+    resume
+        Whether a run that was begun there may go on.
+    watch
+        Is told which step runs and how far it is.
+    device
+        Where to train, see `find_device`.
+    workers
+        The number of search processes, by default one per core; results do not depend on it.
+    tensorboard
+        A folder to which training curves are written too.
+    corpus
+        The corpus of the settings, if it has already been read.
+    command, threads
+        Noted for the report.
+    strict
+        Raise for a problem for which the search meets a limit; otherwise `Metrics.limited` lists it.
 
-    Raises ConfigError for invalid settings, or if `out` belongs to another run, or was begun and `resume` is not set.
+    Returns
+    -------
+    Metrics
+        The figures of the run.
+
+    Raises
+    ------
+    ConfigError
+        If a setting is invalid, or `out` belongs to another run, or was begun and `resume` is not set.
+    WeakSupError
+        If a problem meets a limit and `strict` is set.
     """
     folder = Path(out)
     options = given_options(source_settings(config), SourceOptions)

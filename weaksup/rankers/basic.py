@@ -23,16 +23,61 @@ __all__ = ["add_explored", "rank_basic", "rank_beam"]
 
 
 def rank_basic(sets: Iterable[CandidateSet], problems: Mapping[str, Problem], draft: Draft) -> Iterator[Label]:
-    """Yield a label for each problem with candidates, in order."""
+    """The candidates that a draft model finds most likely: the Basic Ranker of the paper.
+
+    Parameters
+    ----------
+    sets
+        The candidate sets of the problems.
+    problems
+        The problems by id, whose texts are read.
+    draft
+        The model that scores equations, see `Draft`.
+
+    Yields
+    ------
+    Label
+        For each problem with candidates, in order.
+
+    Notes
+    -----
+    The cost is that of the draft's scores.
+
+    References
+    ----------
+    Liu et al., *ComSearch*, EACL 2023.
+    """
     given = list(sets)
     return _best(given, _scores(given, problems, draft), ranker="basic")
 
 
 def rank_beam(sets: Iterable[CandidateSet], problems: Mapping[str, Problem], draft: Draft) -> Iterator[Label]:
-    """Like `rank_basic`, after adding the draft's own right-valued equations; problems without candidates may get some.
+    """Like `rank_basic`, after adding the draft's own right-valued equations: the Beam Ranker of the paper.
 
-    The candidates of the search are scored first, in the same call as `rank_basic` makes, so that a draft with a cache
-    computes their scores only once.
+    Problems without candidates may get some.  The candidates of the search are scored first, in the same call as
+    `rank_basic` makes, so that a draft with a cache computes their scores only once.
+
+    Parameters
+    ----------
+    sets
+        The candidate sets of the problems.
+    problems
+        The problems by id, whose texts are read.
+    draft
+        A draft with the method `explore`.
+
+    Yields
+    ------
+    Label
+        For each problem with candidates, in order.
+
+    Notes
+    -----
+    The cost is that of the draft's scores and of its beam search.
+
+    References
+    ----------
+    Liu et al., *ComSearch*, EACL 2023.
     """
     given = list(sets)
     scores = _scores(given, problems, draft)

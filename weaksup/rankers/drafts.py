@@ -54,7 +54,18 @@ class TrainDraft(Protocol):
 
 
 def beliefs(scores: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """The softmax of log-probabilities: posteriors that add up to 1, all equal if every score is -inf."""
+    """The softmax of log-probabilities.
+
+    Parameters
+    ----------
+    scores
+        A log-probability for each candidate.
+
+    Returns
+    -------
+    array
+        Posteriors that add up to 1, all equal if every score is -inf.
+    """
     given = np.asarray(scores, np.float64)
     if not len(given):
         raise WeakSupError("there are no candidates to choose from")
@@ -73,12 +84,27 @@ class ScorerError(WeakSupError):
 
 
 def load_draft(reference: str, *, explores: bool = False) -> CheckedDraft:
-    """The draft at `package.module:name`: an object, or a class or function that returns one without arguments.
+    """The draft that a reference such as `package.module:name` names.
 
-    With `package.module:name=argument`, the class or function is called with that string.
+    Parameters
+    ----------
+    reference
+        An object, or a class or function that returns one without arguments.  With `package.module:name=argument`, the
+        class or function is called with that string.
+    explores
+        Whether the draft must have the method `explore`.
 
-    Raises `ConfigError` if there is none, or if `explores` is set and it has no `explore`; `ScorerError` if its code
-    fails.
+    Returns
+    -------
+    CheckedDraft
+        The draft; what it returns is checked.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such object, or it lacks a method.
+    ScorerError
+        If its code fails.
     """
     found = _REFERENCE.fullmatch(reference)
     if not found:

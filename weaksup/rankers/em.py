@@ -71,9 +71,31 @@ class EMOptions(msgspec.Struct, frozen=True, kw_only=True):
 def rank_em(
     sets: Iterable[CandidateSet], *, seed: int = 0, prior: str = SHIPPED, options: EMOptions | None = None
 ) -> Iterator[Label]:
-    """Yield a label for each problem with candidates, in order; `seed` is not used, as nothing is random.
+    """Labels by EM over templates, without texts: the templates that best explain the whole corpus.
 
-    `prior` is "shipped", "none" or the path of a prior table.
+    Parameters
+    ----------
+    sets
+        The candidate sets of the problems.
+    seed
+        Not used, as nothing is random.
+    prior
+        "shipped", "none" or the path of a prior table.
+    options
+        The settings of the model.
+
+    Yields
+    ------
+    Label
+        For each problem with candidates, in order.
+
+    Notes
+    -----
+    The cost of a round is linear in the number of candidates; a few dozen rounds are enough.
+
+    References
+    ----------
+    A. P. Dempster, N. M. Laird and D. B. Rubin, *Maximum likelihood from incomplete data via the EM algorithm*, 1977.
     """
     given = list(sets)
     for candidates, belief in zip(given, em_posteriors(given, options, prior=prior), strict=True):
@@ -90,7 +112,25 @@ def em_posteriors(
 ) -> list[Array]:
     """The posterior of each candidate of each problem; the order of the problems makes no difference.
 
-    The problems of `unseen` come last; they get posteriors, but nothing is learnt from them.
+    Parameters
+    ----------
+    sets
+        The candidate sets of the problems.
+    options
+        The settings of the model.
+    unseen
+        More candidate sets: they get posteriors, but nothing is learnt from them.
+    prior
+        "shipped", "none", a prior table or its path.
+
+    Returns
+    -------
+    list of array
+        For each problem of `sets` and then of `unseen`, a number for each candidate.
+
+    Notes
+    -----
+    As for `rank_em`.
     """
     chances = em_chances(sets, options, unseen=unseen, prior=prior)
     return [row[:-1] / row.sum() if len(row) > 1 else row[:-1] for row in chances]
@@ -105,8 +145,17 @@ def em_chances(
 ) -> list[Array]:
     """As `em_posteriors`, before the answer is known: the probability of each candidate, and last that none is right.
 
-    The last number also contains the probability of the answer in that case.  So the sum is P(answer), by what the
-    other problems say; it is 0 for a problem without candidates.
+    Parameters
+    ----------
+    sets, options, unseen, prior
+        As for `em_posteriors`.
+
+    Returns
+    -------
+    list of array
+        For each problem a number for each candidate, and one for the case that none is right, which also contains the
+        probability of the answer in that case.  So the sum is P(answer), by what the other problems say; it is 0 for a
+        problem without candidates.
     """
     given = [*sets, *unseen]
     by_id = sorted((i for i, found in enumerate(given) if found.candidates), key=lambda i: given[i].id)

@@ -62,11 +62,33 @@ def rank_em_draft(
     unseen: tuple[Sequence[CandidateSet], Sequence[Array]] | None = None,
     prior: str = SHIPPED,
 ) -> Iterator[Label]:
-    """Yield a label for each problem with candidates, in order; `chances` are those of `word_chances`, if known.
+    """Labels by a mixture of a draft model and `word_chances`.
 
-    `unseen` has candidate sets and chances of problems that the draft was not trained on.  They decide the share of the
-    draft and the temperature.  Without any, the problems themselves decide the share: right for a draft that has not
-    been trained on them, too much for one that has.
+    Parameters
+    ----------
+    sets
+        The candidate sets of the problems.
+    problems
+        The problems by id, whose texts are read.
+    draft
+        The model that scores equations, see `Draft`.
+    chances
+        Those of `word_chances`, if known.
+    unseen
+        Candidate sets and chances of problems that the draft was not trained on.  They decide the share of the draft
+        and the temperature.  Without any, the problems themselves decide the share: right for a draft that has not been
+        trained on them, too much for one that has.
+    prior
+        "shipped", "none" or the path of a prior table.
+
+    Yields
+    ------
+    Label
+        For each problem with candidates, in order.
+
+    Notes
+    -----
+    The cost is that of the draft's scores, and of a fit of one number.
     """
     known = word_chances(sets, problems, prior=prior) if chances is None else chances
     own = _ask(sets, known, problems, draft)
@@ -125,6 +147,18 @@ def draft_share(experts: Sequence[tuple[Array, Array]]) -> float:
 def temperature(own: Sequence[Array], unseen: Sequence[Array]) -> float:
     """The divisor that makes log-posteriors as confident, on average, as those of unseen problems; at least 1.
 
+    Parameters
+    ----------
+    own, unseen
+        The log-posteriors of the candidates of each problem.
+
+    Returns
+    -------
+    float
+        The divisor.
+
+    Examples
+    --------
     >>> sure, unsure = np.log([0.9, 0.1]), np.log([0.75, 0.25])
     >>> round(temperature([sure], [unsure]), 6), temperature([unsure], [sure])
     (2.0, 1.0)

@@ -30,9 +30,31 @@ def rank_em_rounds(
     unseen: Sequence[CandidateSet] = (),
     prior: str = SHIPPED,
 ) -> list[Label]:
-    """A label for each problem with candidates, in order, after `rounds` drafts; with 0 rounds, those of `words.py`.
+    """Labels after several drafts, each trained on the posteriors of the one before.
 
-    `unseen` has the candidate sets of problems that no draft is trained on; `problems` must have these problems too.
+    Parameters
+    ----------
+    sets
+        The candidate sets of the problems.
+    problems
+        The problems by id, whose texts are read.
+    train_draft
+        Called with lessons; returns a trained draft.
+    rounds
+        The number of drafts; with 0, the labels are those of `rank_words`.
+    unseen
+        The candidate sets of problems that no draft is trained on; `problems` must have these problems too.
+    prior
+        "shipped", "none" or the path of a prior table.
+
+    Returns
+    -------
+    list of Label
+        A label for each problem with candidates, in order.
+
+    Notes
+    -----
+    Nearly all of the cost is that of training the drafts.
     """
     chances = word_chances(sets, problems, unseen=unseen, prior=prior)  # nothing is learnt from the unseen problems
     own, others = chances[: len(sets)], chances[len(sets) :]

@@ -37,8 +37,30 @@ def make_label(
 ) -> Label:
     """The label of a problem: the most likely candidate, or candidate number `pick`.
 
-    The label also has up to `kept` runners-up, written as the search wrote them, and the draft's `scores` if given.
-    Raises WeakSupError if the chosen equation does not have the value of its candidate.
+    Parameters
+    ----------
+    candidates
+        The candidates of the problem.
+    posteriors
+        The probability of each.
+    ranker
+        The name of the ranker.
+    pick
+        The candidate to take instead of the most likely one.
+    scores
+        The draft's scores, which the label keeps.
+    kept
+        The most runners-up that the label keeps, written as the search wrote them.
+
+    Returns
+    -------
+    Label
+        The label.
+
+    Raises
+    ------
+    WeakSupError
+        If the chosen equation does not have the value of its candidate.
     """
     best = max(posteriors)
     if pick is None:
@@ -80,5 +102,18 @@ def without_none(label: Label) -> Label:
 
 
 def filter_labels(labels: Iterable[Label], *, posterior: float) -> Iterator[Label]:
-    """The labels whose posterior is at least `posterior`."""
+    """The labels whose posterior is at least `posterior`.
+
+    Parameters
+    ----------
+    labels
+        Labels.
+    posterior
+        The smallest posterior to keep.
+
+    Yields
+    ------
+    Label
+        Each that is kept, in order.
+    """
     return (label for label in labels if label.posterior >= posterior)

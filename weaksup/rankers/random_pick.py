@@ -15,7 +15,20 @@ __all__ = ["rank_random"]
 
 
 def rank_random(sets: Iterable[CandidateSet], *, seed: int = 0) -> Iterator[Label]:
-    """Yield a label for each problem with candidates, in order; all candidates are equally likely."""
+    """A random candidate of each problem, all equally likely: the baseline that every ranker should beat.
+
+    Parameters
+    ----------
+    sets
+        The candidate sets of the problems.
+    seed
+        The seed of the random choice.
+
+    Yields
+    ------
+    Label
+        For each problem with candidates, in order.
+    """
     for candidates in sets:
         size = len(candidates.candidates)
         if size:

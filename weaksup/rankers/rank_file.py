@@ -57,12 +57,44 @@ def rank_file(
 ) -> tuple[RunInfo, list[Label]]:
     """Rank the candidates of a file, write the labels to `out`, and return the record of the run and the labels.
 
-    The sidecar of `out` names the corpus of the candidates.  `prior` is "shipped", "none" or the path of a prior table
-    (None: the default of the ranker).  `draft` is for rankers that use one; it reads the texts of `problems`, and
-    `settings` describe it in the sidecar.  With `words`, the ranker reads these texts itself, without a draft; with
-    `decoys` too, it also searches for wrong answers, and calibrates its posteriors by them.  An existing `out` is
-    replaced if it is a label file of this function, any other file only with `force`; `candidates` and the other files
-    read (`inputs`) are never replaced.
+    Parameters
+    ----------
+    candidates
+        A candidate file.
+    out
+        The label file to write.  Labels of the same corpus are replaced; anything else only with `force`.
+    ranker
+        One of `RANKERS`.
+    seed
+        For rankers that draw at random.
+    prior
+        "shipped", "none" or the path of a prior table.  None is the default of the ranker.
+    draft
+        For rankers that use one; it reads the texts of `problems`.
+    words
+        The ranker reads these texts itself, without a draft.
+    decoys
+        With `words`: search for wrong answers too, and calibrate the posteriors by them (`decoys.py`).
+    problems
+        The problems of the candidates, if texts are read.
+    settings
+        What describes the draft, for the sidecar.
+    inputs
+        Other files that were read; they and `candidates` are never replaced.
+    force
+        Replace whatever `out` holds.
+
+    Returns
+    -------
+    tuple
+        The record of the run, which is in the sidecar of `out`, and the labels.
+
+    Raises
+    ------
+    OverwriteError, ConfigError
+        If `out` may not be replaced.
+    DataError
+        If the candidates are damaged or don't belong to the problems.
     """
     if words:
         check_words(ranker)
@@ -103,8 +135,42 @@ def rank_file_by_rounds(
 ) -> tuple[RunInfo, list[Label]]:
     """Like `rank_file`, for the problems of the train part, by a ranker whose drafts are trained first.
 
-    No draft is trained on the problems of the valid part; their candidates come from `candidates` and from the file
-    `unseen`.
+    Parameters
+    ----------
+    candidates
+        A candidate file.
+    out
+        The label file to write.  Labels of the same corpus are replaced; anything else only with `force`.
+    train_draft
+        Called with lessons; returns a trained draft.
+    ranker, seed, prior
+        As for `rank_file`.
+    rounds
+        The number of drafts.
+    train
+        The problems that are labelled.
+    valid
+        Problems that no draft is trained on; their candidates come from `candidates` and `unseen`.
+    unseen
+        A second candidate file.
+    settings
+        What describes the draft, for the sidecar.
+    inputs
+        Other files that were read; they and `candidates` are never replaced.
+    force
+        Replace whatever `out` holds.
+
+    Returns
+    -------
+    tuple
+        The record of the run, which is in the sidecar of `out`, and the labels.
+
+    Raises
+    ------
+    OverwriteError, ConfigError
+        If `out` may not be replaced.
+    DataError
+        If the candidates are damaged or don't belong to the problems.
     """
     check_rounds(ranker, rounds)
     check_prior(ranker, prior)

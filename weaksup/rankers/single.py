@@ -11,7 +11,24 @@ __all__ = ["rank_single"]
 
 
 def rank_single(sets: Iterable[CandidateSet], *, seed: int = 0) -> Iterator[Label]:
-    """The labels of the problems that have one candidate, in order; `seed` is not used."""
+    """The labels of the problems that have one candidate, in order.
+
+    Parameters
+    ----------
+    sets
+        The candidate sets of the problems.
+    seed
+        Not used, as nothing is random.
+
+    Yields
+    ------
+    Label
+        For each problem with one candidate.
+
+    References
+    ----------
+    Liu et al., *ComSearch*, EACL 2023.
+    """
     for candidates in sets:
         if len(candidates.candidates) == 1:
             yield make_label(candidates, [1.0], ranker="single")

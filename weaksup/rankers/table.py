@@ -206,8 +206,36 @@ def rank_with_trained_drafts(
 ) -> Iterable[Label]:
     """Labels by any ranker, after training the drafts that it needs, if any.
 
-    A ranker without rounds of its own uses one draft, trained on the problems with a single candidate.  `unseen` has
-    the candidate sets of problems that no draft is trained on; `problems` must have these problems too.
+    A ranker without rounds of its own uses one draft, trained on the problems with a single candidate.
+
+    Parameters
+    ----------
+    name
+        The name of the ranker, one of `RANKERS`.
+    sets
+        The candidate sets of the problems.
+    problems
+        The problems by id, whose texts are read.
+    train_draft
+        Called with lessons; returns a trained draft.
+    seed
+        For rankers that draw at random.
+    rounds
+        The number of drafts.
+    unseen
+        The candidate sets of problems that no draft is trained on; `problems` must have these problems too.
+    prior
+        "shipped", "none" or the path of a prior table.  None is the default of the ranker.
+
+    Returns
+    -------
+    iterable of Label
+        A label for each problem with candidates, in order.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such ranker, or it does not use drafts or a prior.
     """
     ranker = find_ranker(name)
     if ranker.rounds:

@@ -64,10 +64,32 @@ def rank_words(
     options: WordOptions | None = None,
     search: Search | None = None,
 ) -> Iterator[Label]:
-    """Yield a label for each problem with candidates, in order; `prior` is "shipped", "none", a table or its path.
+    """Labels by EM over templates and words: which words go with which operation is learned from answers alone.
 
-    With `search`, the search that found the candidates, posteriors are calibrated by wrong answers (`decoys.py`).
+    Parameters
+    ----------
+    sets
+        The candidate sets of the problems.
+    problems
+        The problems by id, whose texts are read.
+    prior
+        "shipped", "none", a prior table or its path.
+    options
+        The settings of the model.
+    search
+        The search that found the candidates.  With it, posteriors are calibrated by wrong answers (`decoys.py`).
 
+    Yields
+    ------
+    Label
+        For each problem with candidates, in order.
+
+    Notes
+    -----
+    The cost of a round is linear in the number of candidates times their words.
+
+    Examples
+    --------
     >>> list(rank_words([], {}))
     []
     """
@@ -101,8 +123,26 @@ def word_chances(
 ) -> list[Array]:
     """As `em.em_chances`, from the texts of `problems` too: P of each candidate, and last that none is right.
 
-    The problems of `unseen` come last; nothing is learnt from them.  They may be those of `sets` with other answers.  A
-    problem with too many quantities gets what the template model says.  The order of the problems makes no difference.
+    A problem with too many quantities gets what the template model says.  The order of the problems makes no
+    difference.
+
+    Parameters
+    ----------
+    sets
+        The candidate sets of the problems.
+    problems
+        The problems by id, whose texts are read.
+    unseen
+        More candidate sets, from which nothing is learnt; also of problems of `sets` with other answers.
+    prior
+        "shipped", "none", a prior table or its path.
+    options
+        The settings of the model.
+
+    Returns
+    -------
+    list of array
+        For each problem of `sets` and then of `unseen`, as `em_chances` returns them.
     """
     given = [*sets, *unseen]
     by_id = sorted((i for i, found in enumerate(given) if found.candidates), key=lambda i: given[i].id)

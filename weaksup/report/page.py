@@ -31,7 +31,22 @@ __all__ = ["build_page", "write_report"]
 def write_report(folder: str | PathLike[str]) -> Path:
     """Write `report.html` of a run folder from its other files, and return its path.
 
-    Raises DataError if they are damaged, and WeakSupError if jinja2 is missing.
+    Parameters
+    ----------
+    folder
+        A run folder.
+
+    Returns
+    -------
+    Path
+        The path of the page.
+
+    Raises
+    ------
+    DataError
+        If the files are damaged.
+    WeakSupError
+        If jinja2 is missing.
     """
     folder = Path(folder)
     check_output(

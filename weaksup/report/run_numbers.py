@@ -34,6 +34,8 @@ class RunNumbers(NamedTuple):
 def read_run(folder: Path) -> RunNumbers:
     """The files of a run; raises `DataError` if one is damaged.  Only the metrics and the examples are required."""
     path = folder / METRICS
+    if not path.exists():
+        raise DataError("no such file: this is not the folder of a finished run of mwp-weak pipeline", path=str(path))
     metrics = read_json(path, Metrics, what="the metrics of a run")
     if (found := f"{metrics.schema} {metrics.version}") != _SCHEMA:
         raise DataError(f"not the metrics of a run: {found}, expected {_SCHEMA}", path=str(path))

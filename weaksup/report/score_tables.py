@@ -96,30 +96,35 @@ def stage_table(score: Score) -> TextTable:
 
 
 def accuracy_table(score: Score, *, paper: bool = True) -> TextTable:
-    """Micro equation accuracy for problems with one and with several candidates; the paper's is that of Beam Ranker."""
+    """Equation accuracy; micro also for problems with one and with several candidates.  The paper: its Beam Ranker."""
     theirs: dict[str, float] = {"multiple": published.ARM_MULTIPLE["beam"], "all": published.ARM_LABELS["beam"]}
     if score.kind == "candidates":
         figures = (published.CANDIDATES_SINGLE, published.CANDIDATES_MULTIPLE, published.CANDIDATES_ALL)
         theirs = dict(zip(("single", "multiple", "all"), figures, strict=True))
     shares = (("single", score.micro_single), ("multiple", score.micro_multiple), ("all", score.micro))
     rows: list[tuple[Cell, ...]] = [
-        (name, _percent(part)) + ((_figure(theirs.get(name)),) if paper else ()) for name, part in shares
+        (f"micro, {name}", _percent(part)) + ((_figure(theirs.get(name)),) if paper else ()) for name, part in shares
     ]
     rows.append(("macro", _percent(score.macro)) + ((_UNKNOWN,) if paper else ()))
     rows.append(("gold in set", _percent(score.gold_in_set)) + ((_UNKNOWN,) if paper else ()))
     title = f"equation accuracy of {score.kind}, law {score.law}"
-    return TextTable(title, ("", "micro %") + (("paper %",) if paper else ()), rows)
+    return TextTable(title, ("", "%") + (("paper %",) if paper else ()), rows)
 
 
 def size_table(score: Score, *, paper: bool = True) -> TextTable:
-    """Equation accuracy by number of quantities; the paper has it for labels only."""
+    """Equation accuracy by number of quantities; the paper has it for labels only.
+
+    If there are problems without gold, those with gold are counted too: the shares are of these.
+    """
     paper = paper and score.kind == "labels"
+    unjudged = score.without_gold > 0
     rows: list[tuple[Cell, ...]] = []
     for size, of in score.by_quantities.items():
-        ours = (size, of.problems, _percent(of.gold_in_set), _percent(of.micro), _percent(of.macro))
+        counts = (of.problems, _UNKNOWN if of.with_gold is None else of.with_gold)[: 1 + unjudged]
+        ours = (size, *counts, _percent(of.gold_in_set), _percent(of.micro), _percent(of.macro))
         tables = (published.MICRO_BY_QUANTITIES["ours"], published.MACRO_BY_QUANTITIES["ours"])
         rows.append(ours + (tuple(_figure(table.get(size)) for table in tables) if paper else ()))
-    head = ("quantities", "problems", "gold in set %", "micro %", "macro %")
+    head = ("quantities", *("problems", "with gold")[: 1 + unjudged], "gold in set %", "micro %", "macro %")
     return TextTable("by number of quantities", head + (("paper micro %", "paper macro %") if paper else ()), rows)
 
 

@@ -66,11 +66,51 @@ def run_search(
 ) -> RunInfo:
     """Write the candidates of every problem, in the order of the corpus, to `out`, and return its sidecar.
 
-    `options` and `source` (the path) record how the corpus was read.  A finished file with the same settings is left as
-    it is; one with other settings is replaced with `overwrite`, otherwise it is a `ConfigError` ending with `advice`.
+    A finished file with the same settings is left as it is, and an interrupted search is resumed.
 
-    A stage that needs more than `memory` bytes for a problem is left out for this problem (see `search_problems`).
-    `limited_problems` lists such problems; with `strict`, the first one is a `WeakSupError`.
+    Parameters
+    ----------
+    corpus
+        The problems.
+    plan
+        What may be combined, see `load_plan`.
+    out
+        The file to write.
+    workers, engine, scheduler
+        Processes on this machine ("local") or on a Dask cluster ("dask"); the bytes of the file do not depend on them.
+    limit
+        The most candidates to keep for a problem, simplest first.
+    memory
+        A stage that needs more than this many bytes for a problem is left out for this problem (see `search_problems`);
+        `limited_problems` lists such problems.
+    strict
+        Raise for the first problem that meets a limit.
+    options, source
+        How the corpus was read, and its path, for the sidecar.
+    shard
+        The number of problems that are searched and stored together.
+    overwrite
+        Replace a file that was made with other settings.
+    advice
+        The end of the message if such a file may not be replaced.
+    progress
+        Called with the number of problems done and the total.
+
+    Returns
+    -------
+    RunInfo
+        The settings, versions, digests and counts in the sidecar.
+
+    Raises
+    ------
+    ConfigError
+        If `out` was made with other settings and `overwrite` is not set.
+    WeakSupError
+        If a problem meets a limit and `strict` is set.
+
+    Notes
+    -----
+    The cost is that of `search_problems`; memory does not grow with the corpus.
     """
     path = Path(os.path.realpath(out))
     if os.path.exists(out) and not os.path.isfile(out):

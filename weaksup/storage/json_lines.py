@@ -28,7 +28,25 @@ def encode_records(records: Iterable[msgspec.Struct]) -> bytes:
 
 
 def write_records(path: AnyPath, records: Iterable[msgspec.Struct]) -> int:
-    """Write all records atomically, and return their number."""
+    """Write all records atomically, and return their number.
+
+    Parameters
+    ----------
+    path
+        The file to write; compressed if its name ends in .gz.
+    records
+        The records, which are written one by one.
+
+    Returns
+    -------
+    int
+        The number of records.
+
+    Raises
+    ------
+    OSError
+        If the file can't be written; an old file is then as it was.
+    """
     encoder = msgspec.json.Encoder()
     count = 0
     with whole_file(path) as file:
@@ -39,7 +57,29 @@ def write_records(path: AnyPath, records: Iterable[msgspec.Struct]) -> int:
 
 
 def read_records(path: AnyPath, type: type[T]) -> Iterator[T]:
-    """The records of a plain or gzip file one by one; `DataError` with the line number if one is invalid."""
+    """The records of a plain or gzip file, one by one.
+
+    Parameters
+    ----------
+    path
+        A JSON Lines file; gzip is told by its content.
+    type
+        The type of the records.
+
+    Yields
+    ------
+    type
+        Each record, in order.
+
+    Raises
+    ------
+    DataError
+        With the line number, if a record is invalid or the file is damaged.
+
+    Notes
+    -----
+    One line is in memory at a time.
+    """
     decoder = msgspec.json.Decoder(type)
     name = getattr(type, "__name__", str(type))
     for number, line in numbered_lines(path):

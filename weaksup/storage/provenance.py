@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -20,9 +20,18 @@ import mathcanon
 from mathcanon import files
 from mathcanon.files import AnyPath
 
+from ..errors import ConfigError
 from .json_files import read_json
 
-__all__ = ["RunInfo", "check_output", "digest_records", "read_run_info", "run_info_path", "versions"]
+__all__ = [
+    "RunInfo",
+    "check_output",
+    "check_same_corpus",
+    "digest_records",
+    "read_run_info",
+    "run_info_path",
+    "versions",
+]
 
 _PACKAGES = ("numpy", "numba", "python-flint")
 
@@ -51,6 +60,13 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
             "input": self.input[:12],
         }
 
+    @property
+    def corpus(self) -> str:
+        """The corpus that the file was made from, by its name, path and options."""
+        options = dict(self.config.get("corpus") or {"name": "an unknown corpus"})
+        named = [options.pop("name", ""), self.source, *[f"{option} {value}" for option, value in options.items()]]
+        return ", ".join(part for part in named if part)
+
 
 def versions() -> dict[str, str]:
     """The versions of Python and of the packages that a result may depend on."""
@@ -66,6 +82,18 @@ def versions() -> dict[str, str]:
 def run_info_path(path: AnyPath) -> Path:
     """The path of the sidecar of a file.
 
+    Parameters
+    ----------
+    path
+        The path of a file.
+
+    Returns
+    -------
+    Path
+        The path of its sidecar, in the same folder.
+
+    Examples
+    --------
     >>> run_info_path("candidates.jsonl").name
     'candidates.jsonl.run.json'
     """
@@ -73,7 +101,23 @@ def run_info_path(path: AnyPath) -> Path:
 
 
 def read_run_info(sidecar: AnyPath) -> RunInfo | None:
-    """The content of a sidecar; None if the file does not exist."""
+    """The content of a sidecar; None if the file does not exist.
+
+    Parameters
+    ----------
+    sidecar
+        The path of the sidecar, see `run_info_path`.
+
+    Returns
+    -------
+    RunInfo or None
+        How the file was made.
+
+    Raises
+    ------
+    DataError
+        If the sidecar is damaged.
+    """
     return read_json(sidecar, RunInfo, what="the record of a run") if os.path.exists(sidecar) else None
 
 
@@ -85,10 +129,22 @@ def digest_records(records: Iterable[Any]) -> str:
     return digest.hexdigest()
 
 
+def check_same_corpus(path: AnyPath, other: AnyPath, *, advice: str) -> None:
+    """Raise `ConfigError`, ending with `advice`, if the sidecars of two files name different corpora."""
+    one, two = read_run_info(run_info_path(path)), read_run_info(run_info_path(other))
+    if one is not None and two is not None and one.corpus != two.corpus:
+        message = f"{os.fspath(path)} belongs to another corpus ({one.corpus}) than {os.fspath(other)} ({two.corpus})"
+        raise ConfigError(f"{message}. {advice}")
+
+
 def check_output(
-    path: AnyPath, *, inputs: Iterable[AnyPath | None] = (), force: bool = False, schema: str | None = None
+    path: AnyPath, *, inputs: Sequence[AnyPath | None] = (), force: bool = False, schema: str | None = None
 ) -> None:
-    """`mathcanon.files.check_output` for a file and its sidecar; a file may be replaced if its sidecar has `schema`."""
+    """`mathcanon.files.check_output` for a file and its sidecar.
+
+    With `schema`, a file whose sidecar has it is replaced without `force`, if it was made from the same corpus as the
+    first of the `inputs`.
+    """
     read = [file for one in inputs if one is not None for file in (one, run_info_path(one))]
     if schema is None:
         files.check_output(path, inputs=read, force=force)
@@ -97,3 +153,5 @@ def check_output(
     ours = force or (made is not None and made.schema == schema)
     for output in (path, run_info_path(path)):
         files.check_output(output, inputs=read, force=ours)
+    if made is not None and os.path.exists(path) and inputs and inputs[0] is not None:
+        check_same_corpus(path, inputs[0], advice="Choose another output, or replace it (--force)")

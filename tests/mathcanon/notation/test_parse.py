@@ -115,7 +115,12 @@ def test_other_notations(text: str, syntax: str, same: str) -> None:
     ("text", "column", "words"),
     [
         ("2a", 1, "write 2*a"),
-        ("a b", 2, "side by side"),
+        ("a b", 2, "write a*b"),
+        ("3 1/2", 2, "write 3(1/2) for the mixed number"),
+        ("2+3 1/2*a", 4, "write 3(1/2) for the mixed number"),
+        ("3 2/1", 2, "write 3*2"),
+        ("3 1/a", 2, "write 3*1"),
+        (f"3 1/{'9' * 5000}", 2, "write 3*1"),
         ("(a)(b)", 3, "side by side"),
         ("a+", 2, "missing"),
         ("a+*b", 2, "missing before '*'"),

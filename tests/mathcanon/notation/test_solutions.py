@@ -201,3 +201,63 @@ def test_a_function_is_not_taken_for_its_argument(text: str) -> None:
 def test_what_stands_beside_a_function_is_still_read() -> None:
     found = mc.read_solution("sqrt(16) = 4; 4 + 5 = 9 #### 9")
     assert (str(found.expr), found.answer) == ("4+5", 9)
+    found = mc.read_solution("As 100 is congruent to 2 (mod 7), the next one is $99 + 7 = 106$.")
+    assert (str(found.expr), found.answer) == ("99+7", 106)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["5!", "#### 5!", "The answer is 5!", "<answer>5!</answer>", r"\boxed{5!}", "2*60 = 5!", "3+4=7. The answer is 5!"],
+)
+def test_a_factorial_is_not_taken_for_its_argument(text: str) -> None:
+    with pytest.raises(mc.SolutionError) as caught:
+        mc.read_solution(text)
+    assert text[caught.value.position] == "!"
+
+
+def test_an_exclamation_mark_is_no_factorial_where_a_step_has_that_result() -> None:
+    for text in ("48+24 = 72!", "48+24=72. The answer is 72!", "48+24 = 72! Great. #### 72", "#### 48+24 = 72!"):
+        assert mc.read_solution(text).answer == 72, text
+    assert mc.read_solution("The answer is 72 clips!").answer == 72
+
+
+def test_a_factorial_inside_a_calculation_leaves_the_result() -> None:
+    for text in ("5! = 120", "5!=120", "5!/(3!*2!) = 10 ways, and 10*12 = 120", "6!/6 = 120"):
+        assert mc.read_solution(text).answer == 120, text
+
+
+@pytest.mark.parametrize("answer", ["5 ± 2", "±5", "7C2", "5P2", "|5-7|", "5 mod 3"])
+def test_an_operation_that_is_not_supported_is_not_dropped_from_the_answer(answer: str) -> None:
+    with pytest.raises(mc.SolutionError, match="not one number"):
+        mc.read_solution(f"3+4=7 #### {answer}")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["14 or 15", "between 14 and 15", "14 to 15 apples", "3 hours and 20 minutes", "x = 2 or x = 3", "2, 3",
+     "Tom has 3 and Ann has 4", "$5 or about $6"],
+)  # fmt: skip
+@pytest.mark.parametrize("mark", ["#### {}", "The answer is {}.", "A: {}", "<answer>{}</answer>"])
+def test_one_of_several_answers_is_not_chosen(mark: str, answer: str) -> None:
+    with pytest.raises(mc.SolutionError, match="several numbers in the answer"):
+        mc.read_solution("1+1=2; " + mark.format(answer) if "A:" not in mark else mark.format(answer))
+
+
+def test_one_of_several_results_without_a_mark_is_not_chosen() -> None:
+    with pytest.raises(mc.SolutionError, match="several numbers in the answer"):
+        mc.read_solution("x^2-5x+6=0, so x = 2 or x = 3")
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("1/2 or 0.5", Fraction(1, 2)),
+        ("72 clips in 2 months", 72),
+        ("72 (48 in April and 24 in May)", 72),
+        ("72, since 48+24=72", 72),
+        ("72 or so", 72),
+        ("1,000 and a bit", 1000),
+    ],
+)
+def test_other_numbers_beside_the_answer_do_no_harm(answer: str, value: Fraction) -> None:
+    assert mc.read_solution(f"The answer is {answer}").answer == value

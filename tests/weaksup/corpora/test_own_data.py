@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,19 @@ def test_named_fields_come_before_usual_ones(tmp_path: Path) -> None:
         read_corpus("jsonl", path, text_field="nope")
     with pytest.raises(ConfigError, match="math23k has no option text_field"):
         read_corpus("math23k", path, text_field="nope")
+
+
+@pytest.mark.parametrize(
+    ("asked", "advice"),
+    [("question", "did you mean Question?"), ("quesion", "did you mean Question?"), ("Body+question", "Question?"),
+     ("stem", "choose the field with --text-field")],
+)  # fmt: skip
+def test_a_field_in_the_wrong_case_or_misspelt_is_named(tmp_path: Path, asked: str, advice: str) -> None:
+    path = write(tmp_path / "a.csv", "Body,Question,Answer\nTom has 3.,And 5 more?,8\n")
+    with pytest.raises(DataError, match=re.escape(advice)):
+        read_corpus("csv", path, text_field=asked)
+    with pytest.raises(DataError, match="did you mean Answer"):
+        read_corpus("csv", path, gold_field="answr")
 
 
 def test_a_damaged_row_or_a_null_costs_only_itself(tmp_path: Path) -> None:

@@ -426,13 +426,29 @@ def test_tables_have_the_paper_beside_us() -> None:
     assert rows["nothing found, gold has a power"] == (1, "16.7", 51, "0.2")
     assert recall_table(score).rows[1] == ("2", 3, 3, "100.0", "93.4")
     assert accuracy_table(score).rows[:3] == [
-        ("single", "100.0", "81.4"),
-        ("multiple", "20.0", "2.7"),
-        ("all", "33.3", "23.0"),
+        ("micro, single", "100.0", "81.4"),
+        ("micro, multiple", "20.0", "2.7"),
+        ("micro, all", "33.3", "23.0"),
     ]
-    assert size_table(score).rows[3] == ("4", 0, "-", "-", "-")
-    labels = score_labels([label("1", "N0")], PROBLEMS)
-    assert size_table(labels).rows[1] == ("2", 3, "0.0", "0.0", "0.0", "94.8", "88.7")
+    judged = score_candidates([], [ONE, TWO])
+    assert size_table(judged).rows[3] == ("4", 0, "-", "-", "-")
+    labels = score_labels([label("1", "N0")], [ONE, TWO, THREE])
+    assert size_table(labels).rows[1] == ("2", 2, "0.0", "0.0", "0.0", "94.8", "88.7")
+
+
+def test_shares_by_size_say_how_many_problems_they_are_of() -> None:
+    """Of the three problems with two quantities, 1 is right, 3 has no right candidate of three, 5 has no gold."""
+    table = size_table(score_candidates(SETS, PROBLEMS))
+    assert table.head == ("quantities", "problems", "with gold", "gold in set %", "micro %", "macro %")
+    assert table.rows[1] == ("2", 3, 2, "50.0", "25.0", "50.0")
+    by_size = score_candidates(SETS, PROBLEMS).by_quantities.values()
+    assert (sum(size.problems for size in by_size), sum(size.with_gold or 0 for size in by_size)) == (6, 5)
+
+
+def test_macro_is_the_mean_of_the_sizes_weighted_by_their_problems_with_gold() -> None:
+    score = score_candidates(SETS, PROBLEMS)
+    parts = [(size.with_gold or 0, size.macro) for size in score.by_quantities.values() if size.macro is not None]
+    assert score.macro == pytest.approx(sum(count * macro for count, macro in parts) / 5)
 
 
 @pytest.mark.parametrize("paper", [True, False])

@@ -77,22 +77,30 @@ def test_only_this_machine_by_its_own_name_and_only_one_page(port: int) -> None:
     assert answer(port, "/etc/passwd")[0] == 404
 
 
-def test_the_command_prints_its_address_and_ends_with_ctrl_c() -> None:
+def _with_usual_signals() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+@pytest.mark.parametrize(("number", "ends"), [(signal.SIGINT, (0, "")), (signal.SIGTERM, (143, "terminated"))])
+def test_the_command_prints_its_address_and_ends_when_it_is_told_to(
+    number: signal.Signals, ends: tuple[int, str]
+) -> None:
     program = Path(sysconfig.get_path("scripts")) / "mwp-canon"
     with subprocess.Popen(
         [sys.executable, program, "serve", "--port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=_with_usual_signals,
     ) as process:
         assert process.stdout is not None
         address = process.stdout.readline().strip()
         port = int(address.removeprefix(f"http://{HOST}:").removesuffix("/"))
         assert answer(port, "/")[0] == 200
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         printed, said = process.communicate(timeout=60)
-    assert (process.returncode, printed, said) == (0, "", "")
+    assert (process.returncode, said.strip(), printed) == (*ends, "")
 
 
 @needs_browser

@@ -205,7 +205,7 @@ def test_marks_are_counted_in_characters_and_bad_ones_are_left_out() -> None:
 
 
 def test_a_missing_file_is_named(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"metrics\.json: cannot be read: No such file"):
+    with pytest.raises(DataError, match=r"metrics\.json: no such file: this is not the folder"):
         write_report(tmp_path)
     (tmp_path / METRICS).write_bytes((folder / METRICS).read_bytes())
     with pytest.raises(DataError, match=r"examples\.jsonl: cannot be read: No such file"):

@@ -164,7 +164,22 @@ class _Example(NamedTuple):
 
 
 def learn_answers(lessons: Sequence[Lesson], vocabulary: Vocabulary, *, seed: int) -> AnswerModel:
-    """Train the answer model on the problems of the lessons; their equations supply the negative examples."""
+    """Train the answer model on the problems of the lessons; their equations supply the negative examples.
+
+    Parameters
+    ----------
+    lessons
+        Problems with equations.
+    vocabulary
+        The words of the solver.
+    seed
+        The seed of the training.
+
+    Returns
+    -------
+    AnswerModel
+        The trained model.
+    """
     rng = np.random.default_rng(seed)
     words = torch.zeros(len(vocabulary.words), _KINDS, requires_grad=True)
     features = torch.zeros(_FEATURES, requires_grad=True)

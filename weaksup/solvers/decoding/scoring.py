@@ -27,7 +27,21 @@ def log_probabilities(
 ) -> list[list[float]]:
     """For each problem the log-probability of each of its expressions over N0, N1...
 
-    The expressions are first rewritten by the rule `writing`; one that the solver can't write gets -inf.
+    Parameters
+    ----------
+    solver
+        A trained solver.
+    problems
+        The problems.
+    exprs
+        The expressions of each problem.
+    writing
+        The rule by which they are first rewritten.
+
+    Returns
+    -------
+    list of list of float
+        A log-probability for each expression; -inf for one that the solver can't write.
     """
     given = list(zip(problems, exprs, strict=True))
     trees = [[write_tree(expr, problem, writing=writing) or () for expr in row] for problem, row in given]

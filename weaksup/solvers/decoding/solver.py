@@ -215,8 +215,25 @@ def _reweighted(chances: npt.NDArray[np.float64], scores: npt.NDArray[np.float64
 
 
 def find_device(name: str) -> torch.device:
-    """The torch device of a name; `auto` is the best one available.  Raises `ConfigError` if there is no such device.
+    """The torch device of a name.
 
+    Parameters
+    ----------
+    name
+        Such as "cpu" or "cuda:1"; "auto" is the best one available.
+
+    Returns
+    -------
+    torch.device
+        The device.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such device.
+
+    Examples
+    --------
     >>> find_device("cpu")
     device(type='cpu')
     """
