@@ -324,14 +324,12 @@ class _Chunk:
 
     def _simplest(self, hits: Hits, start: int, end: int) -> list[_Found]:
         """The candidates of the problem with these rows of hits, as text, simplest first; each function once."""
-        columns = (hits.choice, hits.codes, hits.function, hits.stage, hits.sign, hits.value)
-        rows = zip(*[column[start:end].tolist() for column in columns], strict=True)
+        columns = (hits.function, hits.leaves, hits.stage, hits.value)
+        texts = _writer.texts(hits.codes[start:end], hits.sign[start:end], hits.choice[start:end], self.choices)
+        rows = zip(texts, *[column[start:end].tolist() for column in columns], strict=True)
         by_function = self.plan.dedupe != "none"
         best: dict[object, _Found] = {}
-        for i, (choice, codes, function, stage, sign, value) in enumerate(rows):
-            names = self.choices[choice]
-            leaves = len(names)
-            text = _writer.text(codes[: leaves - 1], sign, names)
+        for i, (text, function, leaves, stage, value) in enumerate(rows):
             new = _Found(leaves, stage, len(text), text, value, start + i)
             key = function if by_function else text
             old = best.get(key)
