@@ -58,6 +58,7 @@ from .steps import (
     train_step,
 )
 from .timed_step import Times
+from .training_ahead import train_ahead
 
 __all__ = ["run_arm", "run_pipeline"]
 
@@ -75,11 +76,14 @@ def run_pipeline(
     command: str | None = None,
     threads: int | None = None,
     strict: bool = False,
+    train_workers: int | None = 1,
 ) -> Metrics:
     """Run the steps that are missing in the folder `out`, and return the metrics of the run.
 
     `corpus` is the corpus of the settings, if it has already been read.  `workers` is the number of search processes,
     by default one per core; results do not depend on it.  With `tensorboard`, training curves are written there too.
+    Solvers of different arms are trained `train_workers` at a time, each in a process of its own; None means two if the
+    machine has the cores for them and there is much to train.  Results do not depend on it.
     `command` and `threads` are noted for the report.  With `strict`, a problem for which the search meets a limit is a
     WeakSupError; otherwise `Metrics.limited` lists it.
 
@@ -101,7 +105,7 @@ def run_pipeline(
         for file, problems in _searched(config, corpus, splits[0]).items():
             search_step(run, problems, plan, file, workers=workers, strict=strict).run(run.times)
             sets += read_records(folder / file, CandidateSet)
-        metrics = _metrics(config, splits[0], sets, _run_arms(run, splits, sets))
+        metrics = _metrics(config, splits[0], sets, _run_arms(run, splits, sets, train_workers))
         write_json(folder / METRICS, metrics, indent=1)
         with run.times.of("report"):
             _write_examples(folder, config, splits[0], sets)
@@ -109,12 +113,16 @@ def run_pipeline(
     return metrics
 
 
-def _run_arms(run: Run, splits: Sequence[GuardedSplit], sets: Sequence[CandidateSet]) -> dict[str, list[ArmRun]]:
+def _run_arms(
+    run: Run, splits: Sequence[GuardedSplit], sets: Sequence[CandidateSet], train_workers: int | None
+) -> dict[str, list[ArmRun]]:
     """The runs of each arm, one per seed and split; compared arms with nothing to learn from are left out."""
     main, runs = run.config.ranker, dict[str, list[ArmRun]]()
+    compared = [arm for arm in dict.fromkeys(run.config.compare) if arm != main]
     for unit in _units(run, splits, sets):
+        train_ahead(unit, [main, *compared], train_workers)
         runs.setdefault(main, []).append(run_arm(unit, main))
-        for arm in [arm for arm in dict.fromkeys(run.config.compare) if arm != main]:
+        for arm in compared:
             try:
                 runs.setdefault(arm, []).append(run_arm(unit, arm))
             except NothingToLearn as error:  # it is only a comparison, so the run goes on
