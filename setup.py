@@ -29,7 +29,9 @@ def long_description(readme: str, repository: str) -> str:
 
 core = Extension(
     "mathcanon._core",
-    sources=[f"mathcanon/csrc/{name}.c" for name in ("read", "form", "residue", "polynomial", "equal", "module")],
+    sources=[
+        f"mathcanon/csrc/{name}.c" for name in ("read", "form", "residue", "polynomial", "equal", "texts", "module")
+    ],
     depends=["mathcanon/csrc/core.h"],
     define_macros=[] if FREE_THREADED else [("Py_LIMITED_API", "0x030b0000")],
     py_limited_api=not FREE_THREADED,

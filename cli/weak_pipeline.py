@@ -100,6 +100,9 @@ __all__ = ["pipeline"]
 @precision_option
 @threads_option
 @click.option("--workers", type=in_range(Workers), help="Number of search processes.  [default: one per core]")
+@click.option("--train-workers", type=in_range(Workers),
+              help="Number of solvers trained at a time, each in a process of its own.  "
+                   "[default: 2 on two cores and more, if it saves time]")  # fmt: skip
 @click.option("--tensorboard", type=PLACE, help="Also write training curves to this folder.")
 @click.option("--resume", is_flag=True, help="Resume an interrupted run.")
 @json_option
@@ -111,6 +114,7 @@ def pipeline(
     device: str,
     threads: int,
     workers: int | None,
+    train_workers: int | None,
     tensorboard: Path | None,
     resume: bool,
     strict: bool,
@@ -161,6 +165,7 @@ def pipeline(
                 command=command_line(),
                 threads=threads,
                 strict=strict,
+                train_workers=train_workers,
             )
     except KeyboardInterrupt:
         warn(f"the work so far is kept; resume with: mwp-weak pipeline --out {folder} --resume")

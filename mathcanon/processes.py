@@ -29,9 +29,10 @@ T = TypeVar("T")
 
 
 @contextmanager
-def open_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Open a pool of `workers` processes; an exception inside the block kills them at once."""
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_start_worker)
+def open_pool(workers: int, start: Callable[[], None] | None = None) -> Iterator[ProcessPoolExecutor]:
+    """Open a pool of `workers` processes, each of which begins with `start`; an exception in the block kills them."""
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(start,))
     try:
         with _deaf_children():
             for _ in range(workers):
@@ -72,11 +73,13 @@ def _deaf_children() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _start_worker() -> None:
+def _start_worker(start: Callable[[], None] | None) -> None:
     """Leave Ctrl-C and SIGTERM to the parent, and never outlive it: a killed parent can't end its workers."""
     for number in _TO_PARENT:
         signal.signal(number, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
+    if start is not None:
+        start()
 
 
 def _end_with_parent() -> None:

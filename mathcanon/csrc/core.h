@@ -1,4 +1,4 @@
-/* The compiled core: plain infix text to a canonical form, a residue, a ratio of polynomials.
+/* The compiled core: plain infix text to a canonical form, a residue, a ratio of polynomials; steps to text.
  *
  * Python defines what is right.  Every function here either gives the answer of the Python code or returns NOT_MINE,
  * and then the Python code runs: for anything unusual, too long or too large, and when memory runs out.
@@ -65,6 +65,11 @@ typedef struct {
 int read_text(Arena *arena, const char *text, int length, Tree *tree);
 
 /* form.c: the canonical form, as `canonical_form` makes it. */
+typedef struct {
+    const char *start;
+    int length;
+} Span;
+
 typedef struct Form {
     const char *identity;
     int length;
@@ -72,9 +77,16 @@ typedef struct Form {
     int sign, kind, exponent;
     const struct Form **plus, **minus; /* the base of a power is plus[0] */
     int plus_count, minus_count;
+    Span text, opposite; /* texts.c: as it is written, and times -1 if a subtraction occurs in it */
 } Form;
 
 const Form *canonical_form(Arena *arena, const Tree *tree); /* NULL: not mine */
+const Form *group(Arena *arena, const Tree *tree, const Node *node, const Form **done); /* a sum or product of these */
+
+/* texts.c: binary steps, the 16-bit codes of reaching/trace.py, to the text of their canonical form. */
+#define MAX_PLACES 32 /* leaves and steps */
+
+int text_of_steps(Arena *arena, const Form *const *leaves, int count, const unsigned char *codes, int sign, Span *text);
 
 /* residue.c: the value at a point modulo a prime below 2^63, as numerator and denominator. */
 enum { DEFINED, ZERO_DIVISOR };

@@ -205,7 +205,7 @@ static const Form *sum(Arena *arena, Form *form) {
     return form->plus_count ? grouped(arena, form) : NULL;
 }
 
-static const Form *group(Arena *arena, const Tree *tree, const Node *node, const Form **done) {
+const Form *group(Arena *arena, const Tree *tree, const Node *node, const Form **done) {
     int kind = node->kind;
     size_t total = 0;
     for (int i = 0; i < node->count; i++) {

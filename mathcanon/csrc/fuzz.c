@@ -1,7 +1,7 @@
-/* libFuzzer's entry: two texts, parted by a newline, through everything that reads them.
+/* libFuzzer's entry: two texts, parted by a newline, through everything that reads them; and the bytes as steps.
  *
  *     clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
- *         fuzz.c read.c form.c residue.c polynomial.c equal.c -o fuzz
+ *         fuzz.c read.c form.c residue.c polynomial.c equal.c texts.c -o fuzz
  *     ./fuzz -max_total_time=600 -max_len=400 -dict=fuzz.dict
  */
 #include "core.h"
@@ -34,8 +34,33 @@ static void read_one(const char *text, int length) {
     arena_close(&arena);
 }
 
+static void write_one(const uint8_t *data, size_t size) {
+    const Form leaves[] = {
+        {.identity = "a", .length = 1, .leaf = 1, .sign = 1, .text = {"a", 1}},
+        {.identity = "b", .length = 1, .leaf = 1, .sign = 1, .text = {"b", 1}},
+        {.identity = "a\0{a^2}", .length = 7, .leaf = 1, .sign = 1, .text = {"a^2", 3}},
+    };
+    const Form *chosen[MAX_PLACES];
+    int count = (int)(size / sizeof(uint16_t)) + 1;
+    if (count > MAX_PLACES) count = MAX_PLACES;
+    for (int i = 0; i < count; i++) chosen[i] = &leaves[i % 3];
+    size_t used = (size_t)(count - 1) * sizeof(uint16_t);
+    unsigned char *codes = malloc(used + !used);
+    Arena arena;
+    Span text;
+    arena_open(&arena);
+    if (codes) {
+        if (used) memcpy(codes, data, used);
+        for (int sign = -1; sign <= 1; sign += 2)
+            if (!text_of_steps(&arena, chosen, count, codes, sign, &text) && (!text.start || text.length < 1)) abort();
+    }
+    arena_close(&arena);
+    free(codes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size > 3 * MAX_TEXT) return 0;
+    write_one(data, size);
     /* Copies of exactly the size, so that reading past an end is seen. */
     const uint8_t *newline = size ? memchr(data, '\n', size) : NULL;
     size_t left_size = newline ? (size_t)(newline - data) : size, right_size = newline ? size - left_size - 1 : 0;

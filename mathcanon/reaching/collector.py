@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import log2
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..errors import LimitError
@@ -155,36 +154,31 @@ class Collector:
         """Which hits have the right value in exact arithmetic, their signs, and with a tolerance their values."""
         import numpy as np
 
-        from .trace import run_exact
+        from .trace import FITS_NOT, judge, run_exact
 
         pairs = np.empty((len(codes), 2), np.int64)
         run_exact(codes, problem, self.problems, self.numbers.pairs, pairs)
-        targets = self.numbers.pairs[self.targets[problem]]
-        left, right, total = pairs[:, 0] * targets[:, 1], targets[:, 0] * pairs[:, 1], pairs[:, 1] * targets[:, 1]
         slack, unit = self.tolerance.numerator, self.tolerance.denominator
-        is_large = (pairs[:, 0] != 0) & (pairs[:, 1] == 0)
+        found = np.full(len(codes), FITS_NOT, np.uint8)
         if max(slack, unit) < INT64:
-            bits = np.log2(abs(pairs).max(axis=1) + 1.0) + self.numbers.bits[self.targets[problem]]
-            is_large |= bits + log2(max(slack, unit)) + 1 >= log2(INT64)
-        else:
-            is_large[:], slack, unit = True, 0, 1
-        is_polar = (codes >> 2 * PLACE_BITS == MINUS).any(axis=1)
-        plus, minus = [abs(away) * unit <= slack * abs(total) for away in (left - right, left + right)]
-        is_right = np.stack([plus, minus & is_polar], axis=1) & (total != 0)[:, None]
+            judge(codes, pairs, self.targets[problem], self.numbers.pairs, self.numbers.heights, slack, unit, found)
+        is_right = found[:, None] & np.array([[1, 2]], np.uint8) != 0
+        is_large = found == FITS_NOT
         large: dict[int, Pair] = {}
         for hit in np.flatnonzero(is_large).tolist():
             above, below = large[hit] = self._large_pair(problem[hit], codes[hit])
+            is_polar = bool((codes[hit] >> 2 * PLACE_BITS == MINUS).any())
             is_right[hit, 0] = self._is_near(above, below, problem[hit])
-            is_right[hit, 1] = is_polar[hit] and self._is_near(-above, below, problem[hit])
+            is_right[hit, 1] = is_polar and self._is_near(-above, below, problem[hit])
         chosen, is_minus = np.nonzero(is_right)
         sign = (1 - 2 * is_minus).astype(np.int8)
         if not self.tolerance:
             return chosen, sign, None
         values = [self.numbers.values[i] for i in self.targets[problem[chosen]].tolist()]
-        for k in np.flatnonzero((left[chosen] != sign * right[chosen]) | is_large[chosen]).tolist():
-            hit = int(chosen[k])
+        for k, hit in enumerate(chosen.tolist()):
             above, below = large[hit] if hit in large else pairs[hit].tolist()
-            values[k] = Fraction(int(sign[k]) * above, below)
+            if int(sign[k]) * above * values[k].denominator != values[k].numerator * below:
+                values[k] = Fraction(int(sign[k]) * above, below)
         return chosen, sign, values
 
     def _large_pair(self, problem: Any, codes: Array) -> Pair:

@@ -41,6 +41,7 @@ class Numbers:
             for x, height in zip(values, heights, strict=True)
         ]
         self.pairs = np.array(pairs, np.int64).reshape(-1, 2)  # numerators and denominators; 0 where too large
+        self.heights = np.exp2(np.minimum(self.bits, 1000))  # the larger of numerator and denominator, as floats
         self._modulo: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def modulo(self, prime: int) -> tuple[np.ndarray, np.ndarray]:

@@ -31,6 +31,7 @@ Int = int | np.int64
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _ANY = np.uint32(0xFFFFFFFF)  # a query that every value answers: 0 times anything is 0
+_SHORT = 2  # so few are combined in a plain loop, because slices would cost more than they save
 _SNAP = 1e-13  # a float sum that cancels further than this is taken for an exact zero
 
 
@@ -93,6 +94,17 @@ def _evaluate(
                 while inverted < end and instructions[inverted, 0] != SUMS:
                     inverted += 1
                 zeros += _invert_all(values, instructions[row:inverted], one, p, p_inverse)
+            continue
+        if y_length <= _SHORT:
+            for i in range(x_length):
+                for j in range(y_length):
+                    if opcode == SUMS:
+                        values[out] = _plus(values[x + i], values[y + j], p)
+                        values[out + y_length] = _minus(values[x + i], values[y + j], p)
+                    else:
+                        values[out] = _times(values[x + i], values[y + j], p, p_inverse)
+                    out += 1
+                out += y_length if opcode == SUMS else 0
             continue
         ys = values[y : y + y_length]
         for i in range(x_length):

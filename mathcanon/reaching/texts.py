@@ -2,23 +2,30 @@
 
 Every leaf and every block that a step makes gets a number.  A step on two numbers is looked up; only the last step of a
 hit, which is nearly always a new one, is folded, and its text is joined from the texts of its blocks.  The result is
-the text of the canonical form, as `str(canonical(...))` gives it.
+the text of the canonical form, as `str(canonical(...))` gives it.  The compiled core writes many hits in one call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..canonical_form import CANONICAL, PRODUCT, SUM, as_tree, canonical_form
+from ..compiled import core
 from ..expr import ExprLike
 from .program import MINUS, MULTIPLY, PLACE_BITS, PLUS
 from .shapes import _built
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
 
 __all__ = ["TextWriter"]
 
 _PLACE = (1 << PLACE_BITS) - 1
 _MAX_BLOCKS = 1 << 17
+_MAX_LEAVES = 256  # that the core can number
 
 
 class TextWriter:
@@ -35,6 +42,46 @@ class TextWriter:
         self._made: dict[tuple[int, int, int], int] = {}  # a step, as operator and two numbers -> the number it makes
         self._texts: dict[str, str] = {}  # of classes, by identity
         self._opposites: dict[str, str] = {}
+
+    def texts(self, codes: Array, signs: Array, choice: Array, choices: Sequence[tuple[str, ...]]) -> list[str]:
+        """The texts of many hits: rows of steps, their signs, and for each the index of its leaves in `choices`.
+
+        >>> import numpy as np
+        >>> subtract = MINUS << 2 * PLACE_BITS | 0 << PLACE_BITS | 1
+        >>> codes, signs = np.array([[subtract], [subtract]], np.uint16), np.array([1, -1], np.int8)
+        >>> TextWriter(str).texts(codes, signs, np.array([0, 1]), [("a", "b"), ("a", "1")])
+        ['a-b', '1-a']
+        """
+        found = self._texts_of_core(codes, signs, choice, choices) or [None] * len(codes)
+        rows = [row for row, text in enumerate(found) if text is None]
+        for row, steps, sign, i in zip(rows, *[of[rows].tolist() for of in (codes, signs, choice)], strict=True):
+            found[row] = self.text(steps[: len(choices[i]) - 1], sign, choices[i])
+        return cast("list[str]", found)
+
+    def _texts_of_core(
+        self, codes: Array, signs: Array, choice: Array, choices: Sequence[tuple[str, ...]]
+    ) -> list[str | None] | None:
+        """What the compiled core writes of these, None where it does not; None if it can't be asked."""
+        import numpy as np
+
+        if core is None:
+            return None
+        used, which = np.unique(choice, return_inverse=True)
+        numbers: dict[str, int] = {}  # name -> number of the leaf
+        operands = [[numbers.setdefault(name, len(numbers)) for name in choices[i]] for i in used.tolist()]
+        pairs = [self._identity_and_text(name) for name in numbers]
+        if len(pairs) > _MAX_LEAVES or None in pairs:
+            return None
+        rows = [which.astype(np.int64).tobytes(), codes.astype(np.uint16).tobytes(), signs.astype(np.int8).tobytes()]
+        found: list[str | None] = core.texts(tuple(pairs), tuple(map(bytes, operands)), *rows)
+        return found
+
+    def _identity_and_text(self, name: str) -> tuple[bytes, bytes] | None:
+        """What the core has to know of a leaf; None if it is something else than an operand, a number or a power."""
+        form = canonical_form(self._leaf(name))
+        if form.kind in (SUM, PRODUCT) or form.sign != 1:
+            return None
+        return form.identity.encode(), self._class_text(form).encode()
 
     def text(self, codes: Sequence[int], sign: int, names: tuple[str, ...]) -> str:
         """The text of the steps `codes` over these leaves, times a sign.

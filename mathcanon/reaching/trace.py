@@ -15,7 +15,9 @@ import numpy as np
 from .program import ADD, DIVIDE, INT64, INVERT, MINUS, MULTIPLY, OVER_X, PLACE_BITS, PLUS, SUMS, TIMES
 from .scan import Int, Program, _compiled, _invert, _minus, _plus, _times
 
-__all__ = ["run_exact", "run_modulo", "trace"]
+__all__ = ["FITS_NOT", "judge", "run_exact", "run_modulo", "trace"]
+
+FITS_NOT = 4  # a hit that can't be judged in 64 bits
 
 _PLACE = (1 << PLACE_BITS) - 1
 _LEAF = -1
@@ -177,6 +179,34 @@ def run_exact(codes: Array, problems: Array, numbers: Array, pairs: Array, out: 
         out[hit, 0], out[hit, 1] = above[2 * n - 2], below[2 * n - 2]
         if not fits:
             out[hit, 0], out[hit, 1] = 1, 0
+
+
+@_compiled
+def judge(
+    codes: Array, values: Array, targets: Array, pairs: Array, heights: Array, slack: Int, unit: Int, out: Array
+) -> None:
+    """Which hits are at most slack/unit from their target: 1 for the value, 2 for its opposite, or FITS_NOT.
+
+    `values` are those of `run_exact`.  The opposite counts only if it can be written, that is if something is
+    subtracted.
+    """
+    for hit in range(len(codes)):
+        a, b = values[hit, 0], values[hit, 1]
+        c, d = pairs[targets[hit], 0], pairs[targets[hit], 1]
+        out[hit] = 0
+        if (a and not b) or 2.0 * max(abs(a), abs(b)) * heights[targets[hit]] * max(slack, unit) >= INT64:
+            out[hit] = FITS_NOT
+            continue
+        room = slack * abs(b * d)
+        if not b:
+            continue
+        if abs(a * d - c * b) * unit <= room:
+            out[hit] = 1
+        if abs(a * d + c * b) * unit <= room:
+            for k in range(codes.shape[1]):
+                if codes[hit, k] >> (2 * PLACE_BITS) == MINUS:
+                    out[hit] |= 2
+                    break
 
 
 @_compiled

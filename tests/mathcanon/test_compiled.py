@@ -26,7 +26,8 @@ from .generated_texts import random_pair, random_text
 _core: Any = pytest.importorskip("mathcanon._core", reason="the compiled core is not built")
 ROOT = Path(__file__).resolve().parents[2]
 REASONS = {0: {"counterexample"}, 1: {"structure"}, 2: {"structure", "identity"}, 3: {"undefined"}}
-SOURCES = [ROOT / "mathcanon/csrc" / f"{name}.c" for name in ("fuzz", "read", "form", "residue", "polynomial", "equal")]
+PARTS = ("fuzz", "read", "form", "residue", "polynomial", "equal", "texts")
+SOURCES = [ROOT / "mathcanon/csrc" / f"{name}.c" for name in PARTS]
 
 
 @pytest.fixture

@@ -56,7 +56,9 @@ __all__ = [
     "label_steps",
     "measure_arm",
     "plan_arm",
+    "read_labels",
     "search_step",
+    "train_arm",
     "train_step",
 ]
 
@@ -285,7 +287,7 @@ def note_find_step(unit: Unit, arm: ArmPlan) -> PipelineStep:
             versions=versions(),
             output=digest_file(arm.labels),
             source=run.config.path,
-            counts={"problems": len(problems), "labels": len(_read_labels(arm.labels))},
+            counts={"problems": len(problems), "labels": len(read_labels(arm.labels))},
         )
         write_json(run_info_path(arm.labels), made)
 
@@ -298,12 +300,13 @@ def note_find_step(unit: Unit, arm: ArmPlan) -> PipelineStep:
 def train_step(unit: Unit, arm: ArmPlan) -> PipelineStep:
     """Labels -> a solver, in a folder that records where it came from."""
     return PipelineStep(
-        f"train {arm.name}", (arm.labels,), arm.place / SOLVER, partial(_train, unit, arm), resumes=True
+        f"train {arm.name}", (arm.labels,), arm.place / SOLVER, partial(train_arm, unit, arm), resumes=True
     )
 
 
-def _train(unit: Unit, arm: ArmPlan) -> None:
-    labels = _read_labels(arm.labels)
+def train_arm(unit: Unit, arm: ArmPlan) -> None:
+    """Train the solver of an arm on its labels; if it is trained already, only note where it came from."""
+    labels = read_labels(arm.labels)
     baseline = None if arm.gold else BASELINES.get(arm.ranker)
     if baseline is None or not baseline.is_solver:
         # Baselines have no answer model, as published.
@@ -363,7 +366,8 @@ def _write_origin(unit: Unit, arm: ArmPlan, labels: int) -> None:
 # --- measure ----------------------------------------------------------------------------------------------------------
 
 
-def _read_labels(path: Path) -> dict[str, Label]:
+def read_labels(path: Path) -> dict[str, Label]:
+    """The labels in a file, by problem id."""
     return {label.id: label for label in read_records(path, Label)}
 
 
@@ -373,7 +377,7 @@ def measure_arm(unit: Unit, arm: ArmPlan) -> ArmRun:
     from ..solvers.decoding.solver import Solver
 
     config, judged = unit.run.config, unit.parts.judged
-    labels = _read_labels(arm.labels)
+    labels = read_labels(arm.labels)
     part = "test" if judged.get("test") else "valid"
     solver = Solver.load(arm.place / SOLVER, device=unit.run.device, answer_model=config.answer_model)
     predictions = judge_all(solver, judged[part], beam=config.beam, progress=unit.run.watch.progress("problems"))

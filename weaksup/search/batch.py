@@ -268,7 +268,7 @@ class _Chunk:
         is_kept = ~np.isin(hits.problem, full)
         ends = self.held.counts.cumsum().tolist()
         for problem in full.tolist():
-            best = self._simplest(hits, ends[problem] - int(self.held.counts[problem]), ends[problem])[:limit]
+            best = self._simplest(hits, ends[problem] - int(self.held.counts[problem]), ends[problem])
             is_kept[[found.row for found in best]] = True
             self.is_open[problem] = len(best) < limit
         self.held.replace(hits.chosen(is_kept))
@@ -320,24 +320,32 @@ class _Chunk:
         for i, (problem, count) in enumerate(zip(self.problems, self.held.counts.tolist(), strict=True)):
             found = [] if hits is None or not count else self._simplest(hits, start, start + count)
             start += count
-            yield _candidate_set(problem, found[: self.limit], self.plan, self.limited.get(i, ()))
+            yield _candidate_set(problem, found, self.plan, self.limited.get(i, ()))
 
     def _simplest(self, hits: Hits, start: int, end: int) -> list[_Found]:
         """The candidates of the problem with these rows of hits, as text, simplest first; each function once."""
-        columns = (hits.choice, hits.codes, hits.function, hits.stage, hits.sign, hits.value)
-        rows = zip(*[column[start:end].tolist() for column in columns], strict=True)
         by_function = self.plan.dedupe != "none"
+        rows = self._rows_to_write(hits, start, end)
+        texts = _writer.texts(hits.codes[rows], hits.sign[rows], hits.choice[rows], self.choices)
+        columns = [column[rows].tolist() for column in (hits.function, hits.leaves, hits.stage, hits.value)]
         best: dict[object, _Found] = {}
-        for i, (choice, codes, function, stage, sign, value) in enumerate(rows):
-            names = self.choices[choice]
-            leaves = len(names)
-            text = _writer.text(codes[: leaves - 1], sign, names)
-            new = _Found(leaves, stage, len(text), text, value, start + i)
+        for text, row, function, leaves, stage, value in zip(texts, rows.tolist(), *columns, strict=True):
+            new = _Found(leaves, stage, len(text), text, value, row)
             key = function if by_function else text
             old = best.get(key)
             if old is None or new < old:
                 best[key] = new
-        return sorted(best.values())
+        return sorted(best.values())[: self.limit]
+
+    def _rows_to_write(self, hits: Hits, start: int, end: int) -> Array:
+        """The rows among these that may be within the limit, judged by leaves and stage alone."""
+        import numpy as np
+
+        if self.limit is None or self.plan.dedupe == "none":
+            return np.arange(start, end)
+        level = hits.leaves[start:end] * len(self.plan.stage) + hits.stage[start:end]  # the same for all of a function
+        is_new = np.append(True, hits.function[start + 1 : end] != hits.function[start : end - 1])
+        return start + np.flatnonzero(level <= np.sort(level[is_new])[: self.limit][-1])
 
 
 def _size(problem: Problem) -> tuple[int, int, bool]:
