@@ -90,8 +90,8 @@ def rank(
     answers alone; this takes seconds, and is the best choice for corpora of a few thousand problems.
 
     Where em understands little of a corpus, it is sure of false matches.  --decoys shows how sure it would be of wrong
-    answers: up to 3,000 problems get one and are searched again, and posteriors become what they deserve.  The labels
-    are nearly the same.  Use it before you trust posteriors on a new corpus; it takes two to three times as long.
+    answers: up to 3,000 problems get one and are searched again, and posteriors fall to what they deserve.  The labels
+    stay the same.  Use it before you trust posteriors on a new corpus; it takes two to three times as long.
 
     A small corpus can't tell which templates are usual.  em therefore begins with a prior: simple equations are likely,
     and so are the templates of public corpora, by a table of counts that is part of the package.  --prior none leaves

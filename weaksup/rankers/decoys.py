@@ -15,7 +15,7 @@ it a wrong answer, a *decoy*, and search again.  Mass spectrometry judges its ma
    the sum of real - false: how often the right one is found at all.
 
 real / false is estimated in bins of equally many candidates, made to grow with c, and interpolated.  Nothing is fitted
-to gold, and the order of the candidates of a problem stays as it is.  Some false matches resemble the right equation;
+to gold, and no label changes.  Some false matches resemble the right equation;
 decoys have fewer of these, so they count as right ones, and the posteriors are rather too low than too high.
 """
 

@@ -17,7 +17,7 @@ from ..errors import WeakSupError
 from ..meaning.writing import equation_text, write_expr
 from ..records import CandidateSet, Label, Scored
 
-__all__ = ["KEPT", "filter_labels", "make_label", "without_none"]
+__all__ = ["KEPT", "filter_labels", "make_label", "most_likely", "without_none"]
 
 #: The most runners-up that a label keeps.
 KEPT = 30
@@ -62,9 +62,8 @@ def make_label(
     WeakSupError
         If the chosen equation does not have the value of its candidate.
     """
-    best = max(posteriors)
     if pick is None:
-        pick = next(i for i, belief in enumerate(posteriors) if belief >= best * (1 - _TIE))
+        pick = most_likely(posteriors)
     chosen = candidates.candidates[pick]
     values = [Fraction(value) for value in candidates.values]
     expr = write_expr(chosen.expr, values)
@@ -90,6 +89,16 @@ def make_label(
         ),
         score=score[pick],
     )
+
+
+def most_likely(posteriors: Sequence[float]) -> int:
+    """The place of the highest posterior, of the first one if there are several: candidates are simplest first.
+
+    >>> most_likely([0.2, 0.4, 0.4])
+    1
+    """
+    best = max(posteriors)
+    return next(i for i, belief in enumerate(posteriors) if belief >= best * (1 - _TIE))
 
 
 def without_none(label: Label) -> Label:

@@ -29,7 +29,7 @@ from ..errors import DataError
 from ..records import CandidateSet, Label, Problem
 from .decoys import calibrated, decoy_problems, without_equation
 from .em import EMOptions, Model
-from .labels import make_label
+from .labels import make_label, most_likely
 from .prior_table import SHIPPED, PriorTable, load_prior
 from .readings import ROLES, Array
 from .word_features import NumberedTexts, text_features
@@ -95,22 +95,23 @@ def rank_words(
     """
     given = list(sets)
     chances = word_chances(given, problems, prior=prior, options=options)
-    posteriors = [row[:-1] / row.sum() if len(row) > 1 else row[:-1] for row in chances]
+    posteriors = [
+        (row[:-1] / row.sum()).tolist() if found.candidates else [] for found, row in zip(given, chances, strict=True)
+    ]
+    picks = [most_likely(row) if row else None for row in posteriors]
     if search is not None:
-        known = {found.id: problems[found.id] for found in given}
-        best = {
-            found.id: found.candidates[int(row.argmax())].expr
-            for found, row in zip(given, posteriors, strict=True)
-            if found.candidates
+        equations = {
+            one.id: one.candidates[pick].expr for one, pick in zip(given, picks, strict=True) if pick is not None
         }
-        lent = list(decoy_problems(list(known.values()), best))
-        found_for = search([problem for problem, _ in lent])
-        decoys = [without_equation(found, expr) for found, (_, expr) in zip(found_for, lent, strict=True)]
-        rows = [row[:-1] for row in word_chances(given, known, unseen=decoys, prior=prior, options=options)]
-        posteriors = calibrated(rows[: len(given)], rows[len(given) :])
-    for found, belief in zip(given, posteriors, strict=True):
-        if found.candidates:
-            yield make_label(found, belief.tolist(), ranker="em")
+        lent = list(decoy_problems([problems[found.id] for found in given], equations))
+        sets_of_decoys = search([problem for problem, _ in lent])
+        decoys = [without_equation(found, expr) for found, (_, expr) in zip(sets_of_decoys, lent, strict=True)]
+        judged = word_chances(given, problems, unseen=decoys, prior=prior, options=options)[len(given) :]
+        rows = calibrated([row[:-1] for row in chances], [row[:-1] for row in judged])
+        posteriors = [row.tolist() for row in rows]
+    for found, belief, pick in zip(given, posteriors, picks, strict=True):
+        if pick is not None:
+            yield make_label(found, belief, ranker="em", pick=pick)
 
 
 def word_chances(

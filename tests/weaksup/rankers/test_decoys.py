@@ -157,8 +157,7 @@ def test_labels_are_those_of_words_with_other_posteriors(
     problems, sets = shops
     plain = list(rank_words(sets, problems, options=QUICK))
     checked = list(rank_words(sets, problems, options=QUICK, search=search))
-    assert [label.id for label in plain] == [label.id for label in checked]
-    assert sum(one.expr == other.expr for one, other in zip(plain, checked, strict=True)) > 0.9 * len(plain)
+    assert [(label.id, label.expr) for label in plain] == [(label.id, label.expr) for label in checked]
     assert [label.posterior for label in plain] != [label.posterior for label in checked]
 
 
