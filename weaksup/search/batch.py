@@ -266,9 +266,11 @@ class _Chunk:
         if hits is None or not len(full):
             return
         is_kept = ~np.isin(hits.problem, full)
-        ends = self.held.counts.cumsum().tolist()
-        for problem in full.tolist():
-            best = self._simplest(hits, ends[problem] - int(self.held.counts[problem]), ends[problem])
+        ends, counts = self.held.counts.cumsum().tolist(), self.held.counts.tolist()
+        written = [self._rows_to_write(hits, ends[i] - counts[i], ends[i]) for i in full.tolist()]
+        texts = iter(self._texts(hits, np.concatenate(written)))
+        for problem, rows in zip(full.tolist(), written, strict=True):
+            best = self._simplest(hits, rows, list(islice(texts, len(rows))))[:limit]
             is_kept[[found.row for found in best]] = True
             self.is_open[problem] = len(best) < limit
         self.held.replace(hits.chosen(is_kept))
@@ -315,19 +317,24 @@ class _Chunk:
 
     def candidate_sets(self) -> Iterator[CandidateSet]:
         """The candidates of each problem, after the search."""
+        import numpy as np
+
         hits = self.held.joined()
+        rows = np.arange(0 if hits is None else len(hits.problem))
+        texts = [] if hits is None else self._texts(hits, rows)
         start = 0
         for i, (problem, count) in enumerate(zip(self.problems, self.held.counts.tolist(), strict=True)):
-            found = [] if hits is None or not count else self._simplest(hits, start, start + count)
-            start += count
-            yield _candidate_set(problem, found, self.plan, self.limited.get(i, ()))
+            here = slice(start, start := start + count)
+            found = [] if hits is None else self._simplest(hits, rows[here], texts[here])
+            yield _candidate_set(problem, found[: self.limit], self.plan, self.limited.get(i, ()))
 
-    def _simplest(self, hits: Hits, start: int, end: int) -> list[_Found]:
-        """The candidates of the problem with these rows of hits, as text, simplest first; each function once."""
-        by_function = self.plan.dedupe != "none"
-        rows = self._rows_to_write(hits, start, end)
-        texts = _writer.texts(hits.codes[rows], hits.sign[rows], hits.choice[rows], self.choices)
+    def _texts(self, hits: Hits, rows: Array) -> list[str]:
+        return _writer.texts(hits.codes[rows], hits.sign[rows], hits.choice[rows], self.choices)
+
+    def _simplest(self, hits: Hits, rows: Array, texts: list[str]) -> list[_Found]:
+        """The candidates of a problem, given rows of hits and their texts, simplest first; each function once."""
         columns = [column[rows].tolist() for column in (hits.function, hits.leaves, hits.stage, hits.value)]
+        by_function = self.plan.dedupe != "none"
         best: dict[object, _Found] = {}
         for text, row, function, leaves, stage, value in zip(texts, rows.tolist(), *columns, strict=True):
             new = _Found(leaves, stage, len(text), text, value, row)
@@ -335,7 +342,7 @@ class _Chunk:
             old = best.get(key)
             if old is None or new < old:
                 best[key] = new
-        return sorted(best.values())[: self.limit]
+        return sorted(best.values())
 
     def _rows_to_write(self, hits: Hits, start: int, end: int) -> Array:
         """The rows among these that may be within the limit, judged by leaves and stage alone."""
