@@ -167,7 +167,7 @@ def test_labels_of_another_corpus_are_replaced_only_by_force(made: Path, tmp_pat
     done("rank", candidates, "-o", labels)
     before = labels.read_bytes()
     said = refusal("rank", made / "candidates.jsonl", "-o", labels)
-    assert "another corpus (stories, size 3)" in said and "(jsonl, " in said
+    assert "another corpus (stories)" in said and "(jsonl, " in said
     assert said.endswith("or replace it (--force)")
     assert labels.read_bytes() == before
     done("rank", made / "candidates.jsonl", "-o", labels, "--force")
@@ -180,7 +180,7 @@ def test_labels_of_another_corpus_are_not_shown(made: Path, tmp_path: Path) -> N
     done("rank", candidates, "-o", labels)
     done("show", candidates, "--labels", labels, "--where", "n>0")
     shown = ("show", candidates, "--where", "n>0", "--labels")
-    assert "another corpus (stories, size 3)" in refusal(*shown, made / "labels.jsonl")
+    assert "another corpus (stories)" in refusal(*shown, made / "labels.jsonl")
     copied = tmp_path / "copied.jsonl"  # without the sidecar that names the corpus
     copied.write_bytes((made / "labels.jsonl").read_bytes())
     assert f"{copied} has no label for any problem of {candidates}" in refusal(*shown, copied)

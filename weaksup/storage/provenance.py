@@ -62,8 +62,9 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def corpus(self) -> str:
-        """The corpus that the file was made from, by its name, path and options."""
+        """The corpus that the file was made from, by its name, path and options; more stories are the same corpus."""
         options = dict(self.config.get("corpus") or {"name": "an unknown corpus"})
+        options.pop("size", None)
         named = [options.pop("name", ""), self.source, *[f"{option} {value}" for option, value in options.items()]]
         return ", ".join(part for part in named if part)
 
