@@ -281,7 +281,7 @@ RUNS = {
         partial(_baseline, options=("warm", *EXPLORING, "--solver", "g2t")),
         takes=48,
     ),
-    "folds-em": Run("GTS on the labels of em, five folds", _folds, takes=100),
+    "folds-em": Run("GTS on the labels of em without drafts, five folds", _folds, takes=50),
     "folds-lbf-memory": Run("learning by fixing, all fixes kept, five folds", _folds, takes=90),
     "published-gts": Run(
         "GTS by the paper's method with the published settings",
