@@ -24,10 +24,10 @@ from public_corpora import add_arguments, read_public
 from weaksup.meaning.kinds import KINDS
 from weaksup.rankers.em import EMOptions, Model
 from weaksup.rankers.prior_table import PriorTable, TableCorpus, table_of, write_prior
-from weaksup.rankers.readings import ROLES
 from weaksup.records import CandidateSet
 from weaksup.storage.json_lines import read_records
 from weaksup.storage.provenance import versions
+from weaksup.wording.readings import ROLES
 
 IN_TABLE = ("math23k", "svamp", "asdiv-a", "mawps")
 LEAST = 0.75  # the least expected count of a template in the table

@@ -58,7 +58,7 @@ def train_and_answer(
     """Whether each valid problem is answered rightly."""
     config, how = preset(PRESET, hidden=HIDDEN, seed=seed, **settings)
     with suppress(AlreadyTrained):
-        train_solver(lessons, valid, folder, config=config, train=how, answer_model=False)
+        train_solver(lessons, valid, folder, config=config, train=how, answer_model=False, equation_model=False)
     judged = judge_all(Solver.load(folder, answer_model=False), valid, beam=BEAM)
     return [one.right_answer for one in judged]
 

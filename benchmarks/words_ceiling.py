@@ -17,11 +17,12 @@ from public_corpora import add_arguments, read_public
 from weaksup.measure.judge import Judge
 from weaksup.rankers.em import EMOptions, Model
 from weaksup.rankers.prior_table import load_prior
-from weaksup.rankers.readings import Array
-from weaksup.rankers.word_features import NumberedTexts, text_features
-from weaksup.rankers.word_options import Options, find_options
-from weaksup.rankers.words import WordOptions, _cross_fit, _Learner
+from weaksup.rankers.word_options import find_options
+from weaksup.rankers.words import _cross_fit
 from weaksup.records import CandidateSet, Problem
+from weaksup.wording.log_linear import Learner, Options, WordOptions
+from weaksup.wording.readings import Array
+from weaksup.wording.text_features import NumberedTexts, number_features, text_features
 
 
 def ceiling(name: str, problems: Sequence[Problem], sets: Sequence[CandidateSet]) -> dict[str, float]:
@@ -37,7 +38,8 @@ def ceiling(name: str, problems: Sequence[Problem], sets: Sequence[CandidateSet]
     posteriors = model.fit(options)
     template, kinds = model.chances(posteriors, options)
     choices = find_options(model, found, template, template * kinds)
-    texts = NumberedTexts([text_features(by_id[one.id]) for one in found], [1.0] * len(found), least=3)
+    read = [text_features(by_id[one.id]) for one in found]
+    texts = NumberedTexts(read, number_features(read, [1.0] * len(found), least=3))
     problem = np.repeat(np.arange(len(found)), np.diff(choices.start))
     gold = np.zeros(len(problem), bool)
     for option in np.flatnonzero(choices.own).tolist():
@@ -47,8 +49,8 @@ def ceiling(name: str, problems: Sequence[Problem], sets: Sequence[CandidateSet]
 
     nothing = np.array([1 - row.sum() for row in model.candidates(posteriors)])
     share = model.none.probability(nothing, options.none_strength)
-    by_answers = _Learner(choices, texts, model.none.answers(options.answer_strength), share)
-    by_gold = _Learner(choices._replace(own=gold), texts, np.zeros(len(found)), 1e-9)
+    by_answers = Learner(choices, texts, model.none.answers(options.answer_strength), share)
+    by_gold = Learner(choices._replace(own=gold), texts, np.zeros(len(found)), 1e-9)
     return {
         "in the set": sum(any(marks or ()) for marks in right) / total,
         "among the options": has_gold.sum() / total,
@@ -57,7 +59,7 @@ def ceiling(name: str, problems: Sequence[Problem], sets: Sequence[CandidateSet]
     }
 
 
-def _right(learner: _Learner, taught: Array, choices: Options, problem: Array, gold: Array) -> int:
+def _right(learner: Learner, taught: Array, choices: Options, problem: Array, gold: Array) -> int:
     """How many problems have a right label, if models learn from those that are `taught`."""
     usable = np.diff(choices.start) > 0
     logs = _cross_fit(learner, taught, usable, np.arange(len(usable)), WordOptions())

@@ -159,6 +159,7 @@ def _run(
         name: how,
         "compare": (),
         "answer_model": False,
+        "equation_model": False,
     }
     config = convert_settings({key: value for key, value in values.items() if value is not None}, PipelineConfig)
     corpus = source.read()

@@ -92,6 +92,8 @@ __all__ = ["pipeline"]
 @click.option("--beam", type=in_range(Beam), help="Beam width of evaluation and of the ranker beam.  [default: 5]")
 @click.option("--answer-model/--no-answer-model", default=None,
               help="Rank predictions also by how plausible their values are.  [default: yes]")  # fmt: skip
+@click.option("--equation-model/--no-equation-model", default=None,
+              help="Rank predictions also by how well equation and words match.  [default: yes]")  # fmt: skip
 @click.option("--ablate", is_flag=True, help="Compare with every ranker and gold.")
 @click.option("--seed", type=in_range(Seed), help="Random seed of the first run.  [default: 0]")
 @click.option("--seeds", type=in_range(Seeds), help="Number of runs; seeds count up from --seed.  [default: 1]")

@@ -19,7 +19,7 @@ from ._options import FOLDER, TextInput, json_option, text_lines
 from ._output import NO, YES, print_json, print_table
 from ._terminal import echo, warn
 from ._torch import device_option, load_torch
-from .weak_solver import answers_option, beam_option
+from .weak_solver import answers_option, beam_option, equations_option
 
 if TYPE_CHECKING:
     from weaksup.corpora.questions import Question
@@ -38,6 +38,7 @@ __all__ = ["solve"]
               help="Language of the text.  [default: detected from its characters]")  # fmt: skip
 @beam_option
 @answers_option
+@equations_option
 @device_option
 @json_option
 def solve(
@@ -49,6 +50,7 @@ def solve(
     language: str | None,
     beam: int,
     answer_model: bool,
+    equation_model: bool,
     device: str,
     as_json: bool,
 ) -> int:
@@ -89,7 +91,7 @@ def solve(
     from weaksup.solvers.decoding.ensemble import Ensemble, common_origin
     from weaksup.solvers.decoding.question_solving import solve_questions
 
-    solver = Ensemble.load(models, device=device, answer_model=answer_model)
+    solver = Ensemble.load(models, device=device, answer_model=answer_model, equation_model=equation_model)
     made = common_origin(models)
     lexicon = "none" if made is None or made.corpus is None else lexicon_of(made.corpus.name, made.corpus.lexicon)
     if questions is not None:

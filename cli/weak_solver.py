@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from weaksup.solvers.data.lessons import Cells
     from weaksup.solvers.training.loop import TrainResult
 
-__all__ = ["answers_option", "beam_option", "evaluate", "train"]
+__all__ = ["answers_option", "beam_option", "equations_option", "evaluate", "train"]
 
 beam_option = click.option(
     "--beam", type=in_range(Beam), default=5, show_default=True, help="Beam width: equations kept while decoding."
@@ -51,6 +51,12 @@ answers_option = click.option(
     default=True,
     show_default=True,
     help="Rank predictions also by how plausible their values are, if the model has an answer model.",
+)
+equations_option = click.option(
+    "--equation-model/--no-equation-model",
+    default=True,
+    show_default=True,
+    help="Rank predictions also by how well equation and words match, if the model has an equation model.",
 )
 _groups = click.option("--groups", type=FILE, help="The published cells of g2t's graphs (group_num.json).")
 
@@ -272,6 +278,7 @@ def _print_trained(output: Path, result: TrainResult) -> None:
               help="When an equation counts as equal to gold: see mwp-weak oracle --help.")  # fmt: skip
 @_groups
 @answers_option
+@equations_option
 @click.option("--predictions", type=FILE, help="Write the prediction for each problem: JSON Lines, or .gz.")
 @force_option
 @device_option
@@ -286,6 +293,7 @@ def evaluate(
     law: str,
     groups: Path | None,
     answer_model: bool,
+    equation_model: bool,
     predictions: Path | None,
     force: bool,
     device: str,
@@ -313,7 +321,7 @@ def evaluate(
     from weaksup.storage.json_lines import write_records
     from weaksup.storage.provenance import check_output
 
-    solver = Ensemble.load(models, device=device, answer_model=answer_model)
+    solver = Ensemble.load(models, device=device, answer_model=answer_model, equation_model=equation_model)
     made = common_origin(models, same_split=part.split_file is None and part.folds is None)
     model = " + ".join(map(str, models))
     if made is None and source.data is None and source.path is None:

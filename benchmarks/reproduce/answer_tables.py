@@ -13,7 +13,7 @@ from .cells import NOT_RUN, NOTHING, Cell, Part, Row, Table, accuracy, count, me
 from .chart import Bar, bar_chart
 from .figures import figure_name
 from .records import Records
-from .runs import ANSWERS, EQUAL, FOLDS
+from .runs import ANSWERS, EQUAL, FOLDS, OPINIONS
 
 __all__ = ["PAPER_RUNS", "ablation", "baselines", "cross_validation", "main_results", "oracle_test"]
 
@@ -74,7 +74,7 @@ _OURS = "ours (EM with drafts)"
 
 
 def main_results(records: Records) -> Table:
-    """Every method, GTS and G2T: the paper's, ours, and supervised, with and without answer model."""
+    """Every method, GTS and G2T: the paper's, ours, and supervised, with and without second opinions."""
     gts, g2t = published.RESULTS["gts"], published.RESULTS["g2t"]
     by_solver = {
         "GTS": (
@@ -85,11 +85,14 @@ def main_results(records: Records) -> Table:
             _Solver("the paper's method (Beam Ranker)", "middle-gts-paper", paper=gts["ours"]),
             _Solver("the paper's method, published settings", "published-gts", paper=gts["ours"]),
             _Solver("the paper's method, with answer model", "middle-gts-paper", measured=ANSWERS),
+            _Solver("the paper's method, with both models", "middle-gts-paper", measured=OPINIONS),
             _Solver(_OURS, "middle-gts-em"),
             _Solver(f"{_OURS}, with answer model", "middle-gts-em", measured=ANSWERS),
+            _Solver(f"{_OURS}, with both models", "middle-gts-em", measured=OPINIONS),
             _Solver(f"{_OURS}, long", "long-gts-em"),
             _Solver("supervised", "middle-gts-gold", paper=gts["supervised"]),
             _Solver("supervised, with answer model", "middle-gts-gold", measured=ANSWERS),
+            _Solver("supervised, with both models", "middle-gts-gold", measured=OPINIONS),
             _Solver("supervised, long", "long-gts-gold", paper=gts["supervised"]),
         ),
         "G2T": (
@@ -97,8 +100,10 @@ def main_results(records: Records) -> Table:
             _Solver("WARM + beam", "warm-beam-g2t", paper=g2t["warm-beam"]),
             _Solver(_OURS, "middle-g2t-em"),
             _Solver(f"{_OURS}, with answer model", "middle-g2t-em", measured=ANSWERS),
+            _Solver(f"{_OURS}, with both models", "middle-g2t-em", measured=OPINIONS),
             _Solver("supervised", "middle-g2t-gold", paper=g2t["supervised"]),
             _Solver("supervised, with answer model", "middle-g2t-gold", measured=ANSWERS),
+            _Solver("supervised, with both models", "middle-g2t-gold", measured=OPINIONS),
         ),
         "Preset `quick`, 6 epochs": (
             _Solver(f"GTS, {_OURS}", EQUAL, "em"),
@@ -119,7 +124,7 @@ def main_results(records: Records) -> Table:
             "`full`. Most rows use preset `cpu` with hidden size 256, 24 epochs, dropout 0.4, learning rate 0.002. "
             "Rows called *long* use preset `cpu` unchanged, *published settings* is preset `paper`, and WARM and LBF "
             "use preset `quick` with the epochs given below. Solvers decode as published, unless the row says *with "
-            "answer model*.",
+            "answer model* or *with both models*, the answer model and the equation model.",
             _BEAM,
         ),
     )
@@ -259,7 +264,7 @@ def cross_validation(records: Records) -> Table:
     for name, run, arm, theirs in (
         ("LBF + memory", "folds-lbf-memory", "lbf", published.CROSS_VALIDATION["lbf-memory"]),
         ("the paper's method", None, None, published.CROSS_VALIDATION["ours"]),
-        (_OURS, "folds-em", "em", None),
+        ("ours (EM with words, no drafts)", "folds-em", "em", None),
     ):
         figures = {} if run is None else records[run][0].figures
         values = [figures.get(f"{arm}.fold-{fold}.test") for fold in range(FOLDS)]

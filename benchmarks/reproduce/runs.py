@@ -4,7 +4,8 @@ Trainings have one of four budgets: those called `middle` preset `cpu` with a sm
 called `long` preset `cpu`, `published-gts` preset `paper`, all others preset `quick`, the baselines for more epochs: as
 many as should take about 45 CPU minutes.
 Labels that several runs are trained with are runs of their own.  A new run is an entry of `RUNS`.  Solvers are measured
-as they were published, without answer model; those called `middle` also with it (WHAT ends with `answers`).
+as they were published, without second opinions; those called `middle` also with the answer model (WHAT ends with
+`answers`) and with the equation model too (`opinions`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ __all__ = [
     "BEAM",
     "EQUAL",
     "FOLDS",
+    "OPINIONS",
     "RUNS",
     "Run",
     "Step",
@@ -40,7 +42,9 @@ QUICK, LONG, PUBLISHED = "quick", "cpu", "paper"  # presets: the budgets
 MIDDLE = ("--hidden", "256", "--epochs", "24", "--dropout", "0.4", "--learning-rate", "0.002")  # of preset cpu
 GENERATOR = ("--generator-epochs", "10", "--generator-hidden", "128", "--batch-size", "32")  # of WARM
 EXPLORING = ("--beam", "--beam-size", "40", "--draws", "4", "--entropy", "0", *GENERATOR)  # of WARM with a beam
-ANSWERS = "answers"
+ANSWERS, OPINIONS = "answers", "opinions"
+ALONE = ("--no-answer-model", "--no-equation-model")
+MEASURED = {ANSWERS: ("--answer-model", "--no-equation-model"), OPINIONS: ("--answer-model", "--equation-model")}
 BEAM = 5
 EQUAL = "equal-gts"
 EM_LABELS, PAPER_DRAFT = "em-labels", "paper-draft"
@@ -151,9 +155,9 @@ def _train_middle(
     name: str, place: Place, *, labels: Path | str, options: tuple[str, ...] = (), model: Path | None = None
 ) -> Iterator[Step]:
     yield from _train(name, place, labels=labels, preset=LONG, options=(*MIDDLE, *options), model=model)
-    for part in ("valid", "test"):
-        file = place.beside(name, f"{part}.{ANSWERS}")
-        yield _evaluate(model or place.of(name), part, file, place, answer_model="--answer-model")
+    for how, options in MEASURED.items():
+        for part in ("valid", "test"):
+            yield _evaluate(model or place.of(name), part, place.beside(name, f"{part}.{how}"), place, options=options)
 
 
 def _folds(name: str, place: Place) -> Iterator[Step]:
@@ -180,9 +184,9 @@ def _teach(labels: Path | str, model: Path, preset: str, options: tuple[str, ...
     return Step((*arguments, "--seed", str(place.seed), "-o", str(model), "--json"), printed, printed=True)
 
 
-def _evaluate(model: Path, part: str, file: Path, place: Place, *, answer_model: str = "--no-answer-model") -> Step:
-    options = ("--split", part, "--beam", str(BEAM), answer_model, "--json")
-    return Step(("evaluate", str(model), *place.corpus, *place.split, *options), file, printed=True)
+def _evaluate(model: Path, part: str, file: Path, place: Place, *, options: tuple[str, ...] = ALONE) -> Step:
+    how = ("--split", part, "--beam", str(BEAM), *options, "--json")
+    return Step(("evaluate", str(model), *place.corpus, *place.split, *how), file, printed=True)
 
 
 def _oracle(judged: Path, law: str, file: Path, place: Place) -> Step:
@@ -281,7 +285,7 @@ RUNS = {
         partial(_baseline, options=("warm", *EXPLORING, "--solver", "g2t")),
         takes=48,
     ),
-    "folds-em": Run("GTS on the labels of em without drafts, five folds", _folds, takes=50),
+    "folds-em": Run("GTS on the labels of em without drafts, five folds", _folds, takes=36),
     "folds-lbf-memory": Run("learning by fixing, all fixes kept, five folds", _folds, takes=90),
     "published-gts": Run(
         "GTS by the paper's method with the published settings",

@@ -606,19 +606,23 @@ def test_help_loads_no_torch(command: str) -> None:
     assert done.stdout.splitlines()[-1].split() == ["LOADED"]
 
 
-def test_evaluate_and_solve_can_leave_the_plausibility_of_values_out(model: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("option", "file"),
+    [("--no-answer-model", "answers.safetensors"), ("--no-equation-model", "equations.safetensors")],
+)
+def test_evaluate_and_solve_can_leave_a_second_opinion_out(option: str, file: str, model: Path, tmp_path: Path) -> None:
     def predictions(folder: Path, *options: str) -> list[tuple[str, float]]:
-        file = tmp_path / "predictions.jsonl"
-        assert run("evaluate", folder, "--predictions", file, "--force", *options).exit_code == 0
-        found = [json.loads(line) for line in file.read_text().splitlines()]
+        written = tmp_path / "predictions.jsonl"
+        assert run("evaluate", folder, "--predictions", written, "--force", *options).exit_code == 0
+        found = [json.loads(line) for line in written.read_text().splitlines()]
         return [(one["expr"], one["probability"]) for one in found]
 
     plain = tmp_path / "plain"
     shutil.copytree(model, plain)
-    (plain / "answers.safetensors").unlink()
-    assert predictions(model, "--no-answer-model") == predictions(plain) != predictions(model)
+    (plain / file).unlink()
+    assert predictions(model, option) == predictions(plain) != predictions(model)
     text = "Tom has 3 apples and buys 5 more. How many?"
-    solved = [run("solve", *arguments).stdout for arguments in ((model, text, "--no-answer-model"), (plain, text))]
+    solved = [run("solve", *arguments).stdout for arguments in ((model, text, option), (plain, text))]
     assert solved[0] == solved[1] != run("solve", model, text).stdout
 
 

@@ -88,6 +88,7 @@ class PipelineConfig(ReadingOptions, frozen=True, kw_only=True, forbid_unknown_f
     soft: Soft = "none"
     beam: Beam = 5
     answer_model: bool = True  # whether solvers rank their predictions with an answer model
+    equation_model: bool = True  # and with an equation model
     compare: tuple[str, ...] = ("random",)  # the arms to compare the main one with
     seed: Seed = 0
     seeds: Seeds = 1

@@ -309,12 +309,11 @@ def train_arm(unit: Unit, arm: ArmPlan) -> None:
     labels = read_labels(arm.labels)
     baseline = None if arm.gold else BASELINES.get(arm.ranker)
     if baseline is None or not baseline.is_solver:
-        # Baselines have no answer model, as published.
-        _train_solver(unit, arm, labels, answer_model=unit.run.config.answer_model and baseline is None)
+        _train_solver(unit, arm, labels, second_opinions=baseline is None)  # baselines have none, as published
     _write_origin(unit, arm, len(labels))
 
 
-def _train_solver(unit: Unit, arm: ArmPlan, labels: Mapping[str, Label], *, answer_model: bool) -> None:
+def _train_solver(unit: Unit, arm: ArmPlan, labels: Mapping[str, Label], *, second_opinions: bool) -> None:
     from ..solvers.data.lessons import gold_lessons, label_lessons
     from ..solvers.decoding.solver import find_device
     from ..solvers.training.loop import train_solver
@@ -340,7 +339,8 @@ def _train_solver(unit: Unit, arm: ArmPlan, labels: Mapping[str, Label], *, answ
             device=find_device(run.device),
             progress=run.watch.progress("examples"),
             on_validation=run.curves(place),
-            answer_model=answer_model,
+            answer_model=second_opinions and run.config.answer_model,
+            equation_model=second_opinions and run.config.equation_model,
         )
 
 
@@ -379,7 +379,8 @@ def measure_arm(unit: Unit, arm: ArmPlan) -> ArmRun:
     config, judged = unit.run.config, unit.parts.judged
     labels = read_labels(arm.labels)
     part = "test" if judged.get("test") else "valid"
-    solver = Solver.load(arm.place / SOLVER, device=unit.run.device, answer_model=config.answer_model)
+    wanted = {"answer_model": config.answer_model, "equation_model": config.equation_model}
+    solver = Solver.load(arm.place / SOLVER, device=unit.run.device, **wanted)
     predictions = judge_all(solver, judged[part], beam=config.beam, progress=unit.run.watch.progress("problems"))
     write_records(arm.place / PREDICTIONS, predictions)
     found = sum_up(predictions, beam=config.beam)

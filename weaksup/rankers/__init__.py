@@ -2,9 +2,9 @@
 
 Reading order: `table` (the rankers by name), `labels` (posteriors -> a label), `single` and `random_pick` (the simplest
 rankers), `drafts` (the interface of draft models, which score equations given the text), `basic` (the paper's rankers
-with a draft), `readings`, `em_loops`, `templates`, `prior_table`, `em_counts`, `em_prior`, `em_kinds`, `em_answers` and
+with a draft), `em_loops`, `templates`, `prior_table`, `em_counts`, `em_prior`, `em_kinds`, `em_answers` and
 `em` (EM over template frequencies, without text), `evidence` (whether the corpus is large enough),
-`word_features`, `word_options`, `word_loops` and `words` (the words of the texts too), `em_draft` and `em_rounds` (EM
+`word_options` and `words` (the words of the texts too), `em_draft` and `em_rounds` (EM
 with drafts), `rank_file` (files in, files out).  The functions are imported when they are first used.
 """
 

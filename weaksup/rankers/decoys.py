@@ -32,7 +32,7 @@ from mathcanon import MathCanonError, evaluate
 from ..meaning.operand_names import by_name
 from ..meaning.value_level import expression_function
 from ..records import CandidateSet, Problem
-from .readings import Array
+from ..wording.readings import Array
 
 __all__ = ["calibrated", "decoy_problems", "rising", "without_equation"]
 

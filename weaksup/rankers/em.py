@@ -28,12 +28,12 @@ import numpy as np
 
 from ..meaning.kinds import KINDS
 from ..records import CandidateSet, Label
+from ..wording.readings import MAX_READINGS, ROLES, Array, read_candidates
 from .em_answers import NoneRight
 from .em_kinds import KindFactor
 from .em_prior import TemplatePrior
 from .labels import make_label
 from .prior_table import SHIPPED, PriorTable, load_prior
-from .readings import MAX_READINGS, ROLES, Array, read_candidates
 from .templates import find_templates
 
 __all__ = ["EMOptions", "Model", "em_chances", "em_posteriors", "rank_em"]

@@ -19,7 +19,7 @@ from math import log
 
 import numpy as np
 
-from .readings import Array
+from ..wording.readings import Array
 
 __all__ = ["USUAL", "NoneRight", "universal"]
 

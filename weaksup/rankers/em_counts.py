@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .readings import Array
+from ..wording.readings import Array
 
 __all__ = ["Tally"]
 

@@ -27,10 +27,10 @@ import msgspec
 import numpy as np
 
 from ..records import CandidateSet, Label, Problem
+from ..wording.readings import Array
 from .drafts import Draft, beliefs
 from .labels import make_label
 from .prior_table import SHIPPED
-from .readings import Array
 from .words import word_chances
 
 __all__ = ["draft_share", "rank_em_draft", "shortlist", "temperature"]

@@ -18,8 +18,8 @@ import numpy as np
 
 from ..meaning.kinds import KINDS, kind_of
 from ..records import CandidateSet
+from ..wording.readings import Array, Readings
 from .em_counts import Tally
-from .readings import Array, Readings
 from .templates import Templates
 
 __all__ = ["KindFactor"]
@@ -39,7 +39,7 @@ class KindFactor:
         *,
         seen: Array,
     ) -> None:
-        from .em_loops import roles
+        from ..wording.equation_loops import roles
 
         width = int(readings.quantities.max())
         role = np.zeros((len(readings.skeleton), width), np.int64)  # of each quantity in each reading

@@ -1,4 +1,4 @@
-"""The compiled loops over readings: the function of a reading, its shape, and the role of each quantity in it.
+"""The compiled loops of EM over readings: the function of a reading and its shape.
 
 Functions are identified by their values at fixed points modulo a prime (two points: 62 bits).  The *shape* is the
 expression with its quantities made anonymous.  It is a hash that does not depend on the order of the blocks of a sum or
@@ -8,29 +8,16 @@ quantity are marked (`a+a` is not `a+b`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
-from numba import njit
 
-from .readings import ADD, DIVIDE, LEAF, MULTIPLY, NO_LEAF, POWER, SUBTRACT, Array
+from ..wording.compiling import compiled
+from ..wording.readings import ADD, DIVIDE, LEAF, MULTIPLY, NO_LEAF, POWER, SUBTRACT, Array
 
-__all__ = ["PRIME", "compiled", "fingerprints", "link", "roles", "shapes"]
+__all__ = ["PRIME", "fingerprints", "shapes"]
 
 PRIME = 2**31 - 1
 
-_LEFT_OUT, _AGAIN, _WHOLE = 0, 1, 2  # roles
-
 _CLOSED, _SUM, _PRODUCT, _END = 0, 1, 2, 3
-
-
-def compiled(function: Callable[..., Any]) -> Any:
-    """The function, compiled when it is first called; the code is cached on disk if that is possible."""
-    try:
-        return njit(function, cache=True, nogil=True)
-    except RuntimeError:  # there is no writable folder for the cache of compiled code
-        return njit(function, nogil=True)
 
 
 @compiled
@@ -149,64 +136,3 @@ def shapes(programs: Array, lengths: Array, skeleton: Array, leaves: Array, hash
                     size[top - 1] = end + 1
                 kind[top - 1] = around
         hashes[r], symmetries[r] = block[0, 0], orders
-
-
-@compiled
-def link(code: Array, length: int, parent: Array, right: Array, leaf_at: Array, stack: Array) -> int:
-    """Fill in the parent of each node of a program, whether it is a right operand, and where the leaves are.
-
-    The parent of the root is -1.  Returns the number of leaves; `stack` is for work.
-    """
-    top = count = 0
-    for q in range(length):
-        parent[q], right[q] = -1, 0
-        if code[q] == LEAF:
-            leaf_at[count] = q
-            count += 1
-            top += 1
-        elif code[q] <= DIVIDE:
-            top -= 1
-            parent[stack[top - 1]] = q
-            parent[stack[top]], right[stack[top]] = q, 1
-        else:
-            parent[stack[top - 1]] = q
-        stack[top - 1] = q
-    return count
-
-
-@compiled
-def roles(programs: Array, lengths: Array, skeleton: Array, leaves: Array, out: Array) -> None:
-    """Fill in the role of each quantity in each reading, as listed at `readings.ROLES`."""
-    stack = np.zeros(leaves.shape[1], np.int64)
-    parent = np.zeros(programs.shape[1], np.int64)
-    right = np.zeros(programs.shape[1], np.int64)
-    leaf_at = np.zeros(leaves.shape[1], np.int64)
-    for r in range(len(skeleton)):
-        code = programs[skeleton[r]]
-        count = link(code, lengths[skeleton[r]], parent, right, leaf_at, stack)
-        out[r] = _LEFT_OUT
-        for leaf in range(count):
-            own = leaves[r, leaf]
-            if own < 0:
-                continue
-            steps = 0
-            role = _WHOLE
-            node = leaf_at[leaf]
-            while parent[node] >= 0 and steps < 2:
-                above = parent[node]
-                if code[above] > DIVIDE:
-                    node = above
-                    continue
-                done = (code[above] - ADD) // 2 * 2  # 0 in a sum, 2 in a product
-                minus = right[node] * (code[above] - ADD - done)
-                role = 3 + done + minus if steps == 0 else role + 4 * (1 + done + minus)
-                # Skip the other operations of the same sum or product: they count as one.
-                while (
-                    parent[above] >= 0
-                    and code[parent[above]] <= DIVIDE
-                    and (code[parent[above]] - ADD) // 2 * 2 == done
-                ):
-                    above = parent[above]
-                node = above
-                steps += 1
-            out[r, own] = role if out[r, own] == _LEFT_OUT else _AGAIN

@@ -28,8 +28,8 @@ import numpy as np
 
 from mathcanon import count
 
+from ..wording.readings import Array
 from .em_counts import Tally
-from .readings import Array
 from .templates import Templates
 
 __all__ = ["TemplatePrior", "expressions"]

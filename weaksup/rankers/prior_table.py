@@ -21,7 +21,7 @@ from ..meaning.kinds import KINDS
 from ..meaning.writing import needed_quantities
 from ..records import Candidate, CandidateSet
 from ..storage.json_files import decode_json, read_json, write_json
-from .readings import ADD, DIVIDE, LEAF, MULTIPLY, POWER, ROLES, SUBTRACT, Array, Readings
+from ..wording.readings import ADD, DIVIDE, LEAF, MULTIPLY, POWER, ROLES, SUBTRACT, Array, Readings
 
 __all__ = ["SHIPPED", "PriorTable", "TableCorpus", "load_prior", "table_of", "template_text", "write_prior"]
 

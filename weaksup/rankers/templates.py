@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .readings import NO_LEAF, Array, Readings
+from ..wording.readings import NO_LEAF, Array, Readings
 
 __all__ = ["Level", "Templates", "find_templates"]
 

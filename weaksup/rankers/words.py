@@ -22,18 +22,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-import msgspec
 import numpy as np
 
 from ..errors import DataError
 from ..records import CandidateSet, Label, Problem
+from ..wording.log_linear import Learner, WordOptions
+from ..wording.readings import Array
+from ..wording.text_features import NumberedTexts, number_features, text_features
 from .decoys import calibrated, decoy_problems, without_equation
 from .em import EMOptions, Model
 from .labels import make_label, most_likely
 from .prior_table import SHIPPED, PriorTable, load_prior
-from .readings import ROLES, Array
-from .word_features import NumberedTexts, text_features
-from .word_options import Options, find_options
+from .word_options import find_options
 
 __all__ = ["Search", "WordOptions", "rank_words", "word_chances"]
 
@@ -41,19 +41,6 @@ Search = Callable[[Sequence[Problem]], Iterable[CandidateSet]]  # problems -> th
 
 _STEPS = 100  # of the estimation of P(none)
 _TINY = 1e-300
-
-
-class WordOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Settings of the training, chosen by the likelihood of the answers of problems that a model was not trained on."""
-
-    epochs: int = 10
-    batch: int = 64  # problems per step, but at most `steps` steps per epoch
-    steps: int = 80
-    rate: float = 0.01  # of Adam
-    penalty: float = 10.0  # on the sum of the squared weights
-    parts: int = 5  # of the corpus, each judged by a model of the others
-    least: int = 3  # features of fewer problems are not used
-    seed: int = 0
 
 
 def rank_words(
@@ -171,14 +158,14 @@ def _rows(
     template, kinds = model.chances(posteriors, plain)
     choices = find_options(model, sets, template, template * kinds)
     read = [text_features(_problem_of(found, problems)) for found in sets]
-    texts = NumberedTexts(read, model.seen.tolist(), least=options.least)
+    texts = NumberedTexts(read, number_features(read, model.seen.tolist(), least=options.least))
     answers = model.none.answers(plain.answer_strength)
     seen, usable = model.seen > 0, np.diff(choices.start) > 0
     home = {found.id: p for p, found in enumerate(sets) if seen[p]}
     same = np.array([home.get(found.id, -1) for found in sets])
     nothing = np.array([1 - belief.sum() for belief in beliefs])
     share = model.none.probability(nothing, plain.none_strength)
-    logs = _cross_fit(_Learner(choices, texts, answers, share), seen, usable, same, options)
+    logs = _cross_fit(Learner(choices, texts, answers, share), seen, usable, same, options)
 
     own = np.flatnonzero(choices.own)
     of_problem = np.searchsorted(choices.start, own, side="right") - 1
@@ -207,7 +194,7 @@ def _problem_of(found: CandidateSet, problems: Mapping[str, Problem]) -> Problem
     return problem
 
 
-def _cross_fit(learner: _Learner, seen: Array, usable: Array, same: Array, options: WordOptions) -> Array:
+def _cross_fit(learner: Learner, seen: Array, usable: Array, same: Array, options: WordOptions) -> Array:
     """The log-probability of each option, by models that were not trained on its problem.
 
     `same` has the place of the seen problem with the same text, or -1.
@@ -222,57 +209,3 @@ def _cross_fit(learner: _Learner, seen: Array, usable: Array, same: Array, optio
         mean += weights / options.parts
     learner.judge(np.flatnonzero((same < 0) & usable), mean, logs)
     return logs
-
-
-class _Learner:
-    """The log-linear model of some problems; its weights are one flat array."""
-
-    def __init__(self, choices: Options, texts: NumberedTexts, answers: Array, share: float) -> None:
-        from .word_loops import EXTRAS, FLAGS, RELATIONS, ROOTS
-
-        self.choices, self.texts, self.answers, self.share = choices, texts, answers, share
-        quantities, pairs, wholes = texts.sizes
-        self.shapes = ((quantities, ROLES), (pairs, RELATIONS), (wholes, ROOTS + EXTRAS), (FLAGS + 1,))
-        self.ends = np.cumsum([0, *(int(np.prod(shape)) for shape in self.shapes)])
-
-    def fit(self, problems: Array, options: WordOptions, rng: np.random.Generator) -> Array:
-        """The weights that best predict the answers of some problems."""
-        from .word_loops import adam
-
-        weights, gradients, mean, square, total = (np.zeros(self.ends[-1]) for _ in range(5))
-        weights[-1] = 1.0  # of the template model
-        logs = np.zeros(len(self.choices.form))
-        time, batch = 0, max(options.batch, -(-len(problems) // options.steps))
-        for _ in range(options.epochs):
-            order = rng.permutation(problems)
-            for first in range(0, len(order), batch):
-                chosen = order[first : first + batch]
-                self.judge(chosen, weights, logs, gradients)
-                gradients /= len(chosen)
-                time += 1
-                adam(weights, gradients, mean, square, options.rate, 2 * options.penalty / len(problems), time)
-                total += weights
-        return total / time if time else weights
-
-    def judge(self, problems: Array, weights: Array, logs: Array, gradients: Array | None = None) -> float:
-        """Fill in `logs` for the options of some problems, add to the `gradients`, and return -log P(answers)."""
-        from .word_loops import learn
-
-        loss: float = learn(
-            problems,
-            self.texts.counts,
-            self.texts.features,
-            (self.texts.first_quantity, self.texts.first_pair, *self.choices.of_problems),
-            self.choices.forms,
-            self.answers,
-            self.share,
-            self._views(weights),
-            self._views(weights if gradients is None else gradients),
-            gradients is not None,
-            logs,
-        )
-        return loss
-
-    def _views(self, flat: Array) -> tuple[Array, ...]:
-        bounds = zip(self.ends, self.ends[1:], self.shapes, strict=False)
-        return tuple(flat[start:end].reshape(shape) for start, end, shape in bounds)

@@ -123,7 +123,7 @@ def solver_name(config: Mapping[str, Any]) -> str:
 
 
 def facts(metrics: Metrics, data: str) -> list[tuple[str, str]]:
-    """The main facts about a run: data, split, plan, solver, ranker, answer model, number of seeds and folds."""
+    """The main facts about a run: data, split, plan, solver, ranker, second opinions, seeds and folds."""
     config = metrics.config
     maker = "ranker" if metrics.distribution else "baseline"  # baselines do not search
     found = [
@@ -133,8 +133,9 @@ def facts(metrics: Metrics, data: str) -> list[tuple[str, str]]:
         ("solver", solver_name(config).upper()),
         (maker, metrics.arms[0].name if metrics.arms else _named(config.get("ranker"), "ranker")),
     ]
-    if "answer_model" in config:
-        found.append(("answer model", "yes" if config["answer_model"] else "no"))
+    for name in ("answer_model", "equation_model"):
+        if name in config:
+            found.append((name.replace("_", " "), "yes" if config[name] else "no"))
     runs = [run for arm in metrics.arms for run in arm.runs]
     for name, different in (("seeds", {run.seed for run in runs}), ("folds", {run.fold for run in runs})):
         found += [(name, str(len(different)))] if len(different) > 1 else []

@@ -25,6 +25,7 @@ A model folder:
     vocabulary.json          words, operators and constants
     model.safetensors        the weights
     answers.safetensors      the answer model, if there is one
+    equations.safetensors    the equation model, if there is one
     encoder/                 configuration and tokenizer of a pretrained encoder, if there is one
     checkpoint.safetensors   the state of an unfinished training run
     metrics.jsonl            one line per validation
@@ -44,6 +45,7 @@ __all__ = [
     "DRAFT_LABELS",
     "ENCODER",
     "ENCODER_FILES",
+    "EQUATIONS",
     "EXAMPLES",
     "GENERATOR",
     "LABELS",
@@ -70,7 +72,7 @@ METRICS, TIMES, EXAMPLES, REPORT, ABLATION = "metrics.json", "times.json", "exam
 MADE, PREDICTIONS, TEST_EXAMPLES = "made.json", "predictions.jsonl", "examples.test.jsonl"
 
 MODEL_CONFIG, VOCABULARY, WEIGHTS = "config.json", "vocabulary.json", "model.safetensors"
-ANSWERS, CHECKPOINT = "answers.safetensors", "checkpoint.safetensors"
+ANSWERS, EQUATIONS, CHECKPOINT = "answers.safetensors", "equations.safetensors", "checkpoint.safetensors"
 ENCODER, ENCODER_FILES = "encoder", ("config.json", "tokenizer.json", "tokenizer_config.json")
 TRAINING_ROWS, TRAINING_TIMES, ORIGIN = "metrics.jsonl", "times.jsonl", "run.json"
 
@@ -78,5 +80,5 @@ TRAINING_ROWS, TRAINING_TIMES, ORIGIN = "metrics.jsonl", "times.jsonl", "run.jso
 #: known to belong to a model.
 MODEL_FILES = (
     *(f"{ENCODER}/{name}" for name in ENCODER_FILES),
-    *(ANSWERS, WEIGHTS, CHECKPOINT, TRAINING_ROWS, TRAINING_TIMES, ORIGIN, VOCABULARY, MODEL_CONFIG),
+    *(ANSWERS, EQUATIONS, WEIGHTS, CHECKPOINT, TRAINING_ROWS, TRAINING_TIMES, ORIGIN, VOCABULARY, MODEL_CONFIG),
 )

@@ -16,11 +16,11 @@ from mathcanon import equivalent, evaluate
 from weaksup.errors import DataError
 from weaksup.rankers.decoys import calibrated, decoy_problems, rising, without_equation
 from weaksup.rankers.rank_file import rank_file
-from weaksup.rankers.readings import Array
 from weaksup.rankers.words import _cross_fit, rank_words
 from weaksup.records import CandidateSet, Problem
 from weaksup.search.batch import search_problems
 from weaksup.storage.json_lines import write_records
+from weaksup.wording.readings import Array
 
 from .problems import PLAN
 from .test_words import QUICK, told

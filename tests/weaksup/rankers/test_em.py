@@ -17,10 +17,10 @@ from weaksup.measure.score import score_candidates, score_labels
 from weaksup.rankers import rank_em
 from weaksup.rankers.em import EMOptions, em_posteriors
 from weaksup.rankers.prior_table import PriorTable, TableCorpus
-from weaksup.rankers.readings import ROLES
 from weaksup.records import Candidate, CandidateSet
 from weaksup.search.batch import search_problems
 from weaksup.search.plans import load_plan
+from weaksup.wording.readings import ROLES
 
 from .problems import make_sets
 from .slow_em import slow_posteriors

@@ -16,9 +16,9 @@ from weaksup.meaning.kinds import KINDS
 from weaksup.rankers.em import EMOptions, em_posteriors
 from weaksup.rankers.evidence import weigh
 from weaksup.rankers.prior_table import PriorTable, TableCorpus, load_prior, template_text, write_prior
-from weaksup.rankers.readings import ROLES, read_candidates
 from weaksup.rankers.table import rank_candidates
 from weaksup.records import Candidate, CandidateSet
+from weaksup.wording.readings import ROLES, read_candidates
 
 from .problems import make_sets
 

@@ -15,14 +15,15 @@ from mathcanon import expressions, parse
 from weaksup.errors import ConfigError, DataError
 from weaksup.rankers import rank_em, rank_words
 from weaksup.rankers.em import EMOptions, Model
-from weaksup.rankers.readings import read_candidates
 from weaksup.rankers.table import rank_with_words
-from weaksup.rankers.word_features import NumberedTexts, TextFeatures, text_features
-from weaksup.rankers.word_loops import FLAGS, ROOTS, pair_number, relations, steps
-from weaksup.rankers.word_options import MOST_QUANTITIES, find_options
-from weaksup.rankers.words import WordOptions, _Learner, word_chances
+from weaksup.rankers.word_options import find_options
+from weaksup.rankers.words import word_chances
 from weaksup.records import Candidate, CandidateSet, Problem, Quantity
 from weaksup.search.batch import search_problems
+from weaksup.wording.equation_loops import FLAGS, ROOTS, pair_number, relations, steps
+from weaksup.wording.log_linear import MOST_QUANTITIES, Learner, WordOptions
+from weaksup.wording.readings import read_candidates
+from weaksup.wording.text_features import NumberedTexts, TextFeatures, number_features, text_features
 
 from .problems import PLAN, make_sets, problem_of
 
@@ -68,7 +69,7 @@ def test_a_text_without_words_and_one_with_more_quantities_than_words_are_read()
 
 def test_only_features_of_enough_counted_problems_get_a_number() -> None:
     texts = [TextFeatures([["x", name]], [], ["w"]) for name in "abab"]
-    numbered = NumberedTexts(texts, [1, 1, 1, 0], least=2)  # b is counted once
+    numbered = NumberedTexts(texts, number_features(texts, [1, 1, 1, 0], least=2))  # b is counted once
     starts, features = numbered.features[:2]
     assert numbered.sizes == (2, 0, 1)
     assert [features[a:b].tolist() for a, b in pairwise(starts)] == [[1, 0], [1], [1, 0], [1]]
@@ -128,13 +129,14 @@ def plain_value(expr: str, values: dict[str, Fraction]) -> Fraction | None:
 # --- learning ---------------------------------------------------------------------------------------------------------
 
 
-def learner_of(sets: list[CandidateSet], problems: dict[str, Problem]) -> _Learner:
+def learner_of(sets: list[CandidateSet], problems: dict[str, Problem]) -> Learner:
     model = Model(sets)
     posteriors = model.fit(EMOptions())
     chances, kinds = model.chances(posteriors, EMOptions())
-    texts = NumberedTexts([text_features(problems[found.id]) for found in sets], [1] * len(sets), least=1)
+    read = [text_features(problems[found.id]) for found in sets]
+    texts = NumberedTexts(read, number_features(read, [1] * len(sets), least=1))
     answers = model.none.answers(100.0)
-    return _Learner(find_options(model, sets, chances, chances * kinds), texts, answers, 0.1)
+    return Learner(find_options(model, sets, chances, chances * kinds), texts, answers, 0.1)
 
 
 def test_the_probabilities_are_those_of_the_formula_and_the_gradient_is_that_of_finite_differences() -> None:
@@ -156,7 +158,7 @@ def test_the_probabilities_are_those_of_the_formula_and_the_gradient_is_that_of_
         assert gradients[place] == pytest.approx(slope, abs=1e-6)
 
 
-def plain_loss(learner: _Learner, weights: np.ndarray) -> float:
+def plain_loss(learner: Learner, weights: np.ndarray) -> float:
     """-log P(answers), term by term."""
     of_quantity, of_pair, of_whole, of_steps = learner._views(weights)
     texts, choices = learner.texts, learner.choices

@@ -2,8 +2,8 @@
 
 The probability of a tree is the mean of those that the members give it.  A member's beam has the probabilities of its
 own trees; the others it scores with teacher forcing, which costs less than the beam did.  From there on the trees are
-read like those of a single solver: trees of one meaning are one prediction, and the answer models, whose scores are
-averaged too, reweight the predictions.  The members may differ in kind, size and vocabulary; a tree that a member can't
+read like those of a single solver: trees of one meaning are one prediction, and the second opinions, which are averaged
+too, reweight the predictions.  The members may differ in kind, size and vocabulary; a tree that a member can't
 write has probability 0 for it.
 """
 
@@ -18,12 +18,14 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from mathcanon import Expr
 from mathcanon.files import AnyPath
 
 from ...errors import ConfigError, DataError
 from ...records import Problem
 from ...storage.run_origin import RunOrigin, read_origin
 from .scoring import tree_log_probabilities
+from .second_opinions import plausibility
 from .solver import Prediction, Solver, read_trees, text_problem
 
 __all__ = ["Ensemble", "common_origin"]
@@ -41,10 +43,13 @@ class Ensemble:
         self.members = tuple(members)
 
     @classmethod
-    def load(cls, folders: Sequence[AnyPath], *, device: str = "cpu", answer_model: bool = True) -> Self:
+    def load(
+        cls, folders: Sequence[AnyPath], *, device: str = "cpu", answer_model: bool = True, equation_model: bool = True
+    ) -> Self:
         """Load model folders as in `Solver.load`; raises `DataError` if they were trained on different corpora."""
         common_origin(folders)
-        return cls([Solver.load(folder, device=device, answer_model=answer_model) for folder in folders])
+        with_models = {"answer_model": answer_model, "equation_model": equation_model}
+        return cls([Solver.load(folder, device=device, **with_models) for folder in folders])
 
     def solve(
         self, text: str, *, beam: int = 5, language: str = "", number_words: bool = True, lexicon: str = "none"
@@ -61,10 +66,9 @@ class Ensemble:
             for problem, pool in zip(problems, pools, strict=True)
         ]
 
-    def plausibility(self, problem: Problem, values: Sequence[Fraction]) -> npt.NDArray[np.float64]:
-        """The mean of the answer models' scores of each value; a member without an answer model counts as none."""
-        scores = [member.plausibility(problem, values) for member in self.members if member.answers is not None]
-        return np.array([fsum(column) / len(scores) for column in zip(*scores, strict=True)] or [0.0] * len(values))
+    def plausibility(self, problem: Problem, found: Sequence[tuple[Expr, Fraction]]) -> npt.NDArray[np.float64]:
+        """What the second opinions of all members add to the log-probability of each equation with its value."""
+        return plausibility(self.members, problem, found)
 
     def _pools(self, problems: Sequence[Problem], *, beam: int, batch_size: int) -> list[_Pool]:
         pools: list[_Pool] = [{} for _ in problems]

@@ -1,8 +1,8 @@
 """A trained solver: problems -> equations with their values and probabilities.
 
 The trees of the beam are evaluated exactly.  Trees that mean the same function of the quantities are one prediction,
-whose probability is their sum; a tree without a value (division by zero) is dropped.  An answer model, if there is one,
-reweights the predictions by their values.
+whose probability is their sum; a tree without a value (division by zero) is dropped.  An answer model and an equation
+model, if there are such, reweight the predictions by their values and by their equations.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ...meaning.value_level import expression_function
 from ...meaning.writing import equation_text
 from ...records import Problem
 from ...storage.json_files import write_json
-from ...storage.run_files import ANSWERS, ENCODER, MODEL_CONFIG, VOCABULARY, WEIGHTS
+from ...storage.run_files import ANSWERS, ENCODER, EQUATIONS, MODEL_CONFIG, VOCABULARY, WEIGHTS
 from ..data.batches import Example, bucketed, make_batch
 from ..data.lessons import Cells, example_of
 from ..data.trees import expression_of
@@ -40,8 +40,10 @@ from ..data.vocabulary import Vocabulary
 from ..network.model_files import ModelInfo, load_model, save_tensors
 from ..network.pretrained import save_definition
 from ..presets import SolverConfig
-from .answer_model import WEIGHT, AnswerModel
+from .answer_model import AnswerModel
 from .beam import Hypothesis, beam_search
+from .equation_model import EquationModel
+from .second_opinions import plausibility
 
 __all__ = ["Prediction", "Solver", "find_device", "read_trees", "text_problem"]
 
@@ -54,7 +56,7 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     expr: str  # over N0, N1...
     equation: str  # in the problem's own numbers
     value: str  # exact
-    probability: float  # summed over the beam's trees with this meaning, and reweighted by the answer model if any
+    probability: float  # summed over the beam's trees with this meaning, and reweighted by the second opinions
 
     @property
     def exact(self) -> Fraction:
@@ -72,18 +74,23 @@ class Solver:
         *,
         cells: Cells | None = None,
         answers: AnswerModel | None = None,
+        equations: EquationModel | None = None,
     ) -> None:
-        self.config, self.vocabulary, self.model, self.answers = config, vocabulary, model, answers
+        self.config, self.vocabulary, self.model = config, vocabulary, model
+        self.answers, self.equations = answers, equations
         self.cells = cells or {}  # replace those that g2t would find (`groups.align_groups`)
         self._index = vocabulary.index()
 
     @classmethod
-    def load(cls, folder: AnyPath, *, device: str = "cpu", answer_model: bool = True) -> Self:
-        """Load a model folder, with its answer model if it has one; raises `DataError` if it is damaged."""
+    def load(
+        cls, folder: AnyPath, *, device: str = "cpu", answer_model: bool = True, equation_model: bool = True
+    ) -> Self:
+        """Load a model folder, with the second opinions that it has; raises `DataError` if it is damaged."""
         info, vocabulary, model = load_model(folder, find_device(device))
-        known = answer_model and (Path(folder) / ANSWERS).exists()
-        answers = AnswerModel.load(Path(folder) / ANSWERS, vocabulary) if known else None
-        return cls(info.solver, vocabulary, model, answers=answers)
+        values, exprs = Path(folder) / ANSWERS, Path(folder) / EQUATIONS
+        answers = AnswerModel.load(values, vocabulary) if answer_model and values.exists() else None
+        equations = EquationModel.load(exprs) if equation_model and exprs.exists() else None
+        return cls(info.solver, vocabulary, model, answers=answers, equations=equations)
 
     def save(self, folder: AnyPath) -> None:
         """Write a model folder."""
@@ -96,6 +103,8 @@ class Solver:
         save_tensors(place / WEIGHTS, self.model.state_dict())
         if self.answers is not None:
             self.answers.save(place / ANSWERS)
+        if self.equations is not None:
+            self.equations.save(place / EQUATIONS)
 
     @property
     def device(self) -> torch.device:
@@ -150,12 +159,20 @@ class Solver:
         """The tree of a hypothesis as a prefix sequence, which does not depend on the vocabulary."""
         return tuple([self.vocabulary.text(token) for token in hypothesis.tokens])
 
-    def plausibility(self, problem: Problem, values: Sequence[Fraction]) -> npt.NDArray[np.float64]:
-        """The answer model's score of each value; zeros if there is no answer model."""
+    def plausibility(self, problem: Problem, found: Sequence[tuple[Expr, Fraction]]) -> npt.NDArray[np.float64]:
+        """What the second opinions add to the log-probability of each equation with its value; zeros without any."""
+        return plausibility([self], problem, found)
+
+    def judge_values(self, problem: Problem, values: Sequence[Fraction]) -> list[float] | None:
+        """The answer model's score of each value; None if there is no answer model."""
         if self.answers is None:
-            return np.zeros(len(values))
+            return None
         words = self.vocabulary.word_numbers(problem, self._index, kinds=True)
-        return np.array(self.answers.score(problem, values, words=words))
+        return self.answers.score(problem, values, words=words)
+
+    def judge_equations(self, problem: Problem, exprs: Sequence[Expr]) -> list[float] | None:
+        """The equation model's score of each equation; None if there is no equation model."""
+        return None if self.equations is None else self.equations.score(problem, [str(expr) for expr in exprs])
 
 
 def text_problem(text: str, *, language: str = "", number_words: bool = True, lexicon: str = "none") -> Problem:
@@ -168,7 +185,7 @@ def text_problem(text: str, *, language: str = "", number_words: bool = True, le
     return add_implied(problem, load_lexicons(lexicon))
 
 
-Plausibility = Callable[[Problem, Sequence[Fraction]], npt.NDArray[np.float64]]
+Plausibility = Callable[[Problem, Sequence[tuple[Expr, Fraction]]], npt.NDArray[np.float64]]
 
 
 def read_trees(
@@ -176,7 +193,8 @@ def read_trees(
 ) -> list[Prediction]:
     """The predictions that trees amount to, most likely first.
 
-    `trees` has prefix sequences with their probabilities, most likely first; `plausibility` scores values as answers.
+    `trees` has prefix sequences with their probabilities, most likely first; `plausibility` says what to add to the
+    logarithm of the probability of each equation with its value.
     """
     values = [quantity.exact for quantity in problem.quantities]
     surfaces = [quantity.surface for quantity in problem.quantities]
@@ -196,7 +214,7 @@ def read_trees(
     if not groups:
         return []
     found = list(groups.values())
-    likely = _reweighted(np.array(list(chances.values())), plausibility(problem, [value for _, value in found]))
+    likely = _reweighted(np.array(list(chances.values())), plausibility(problem, found))
     return [
         Prediction(
             expr=str(expr),
@@ -209,8 +227,8 @@ def read_trees(
 
 
 def _reweighted(chances: npt.NDArray[np.float64], scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The probabilities, reweighted by the scores of an answer model; their sum stays the same."""
-    moved = chances * np.exp(WEIGHT * (scores - scores.max()))
+    """The probabilities, reweighted by `scores` that are added to their logarithms; their sum stays the same."""
+    moved = chances * np.exp(scores - scores.max())
     return np.asarray(moved * (chances.sum() / max(moved.sum(), _LEAST)))
 
 

@@ -70,4 +70,5 @@ class DraftTrainer:
                 progress=self.watch.progress("examples"),
                 on_validation=self.curves(place) if self.curves else None,
                 answer_model=False,
+                equation_model=False,
             )

@@ -28,11 +28,12 @@ from mathcanon.files import AnyPath, whole_file
 from ...errors import ConfigError, NothingToLearn, WeakSupError
 from ...records import Problem
 from ...storage.folder_lock import lock_folder
-from ...storage.run_files import ANSWERS, CHECKPOINT, TRAINING_ROWS, TRAINING_TIMES, WEIGHTS
+from ...storage.run_files import ANSWERS, CHECKPOINT, EQUATIONS, TRAINING_ROWS, TRAINING_TIMES, WEIGHTS
 from ..data.batches import Example, bucketed, make_batch
 from ..data.lessons import Cells, Lesson, make_examples
 from ..data.vocabulary import Vocabulary, make_vocabulary
 from ..decoding.answer_model import learn_answers
+from ..decoding.equation_model import learn_equations
 from ..decoding.solver import Solver
 from ..network.model_files import fitting, save_tensors
 from ..presets import SolverConfig, TrainConfig
@@ -75,6 +76,7 @@ def train_solver(
     cells: Cells | None = None,
     start: Solver | None = None,
     answer_model: bool = True,
+    equation_model: bool = True,
     checkpoint_seconds: float = 60.0,
 ) -> TrainResult:
     """Train a solver into `folder`, or resume an interrupted run with the same settings.
@@ -98,8 +100,8 @@ def train_solver(
         Replaces the cells that g2t would find.
     start
         A solver with the same architecture whose weights and vocabulary are the starting point.
-    answer_model
-        Whether to train an answer model too.
+    answer_model, equation_model
+        Whether to train an answer model and an equation model too, by which the solver ranks its predictions.
     checkpoint_seconds
         The time between checkpoints.
 
@@ -135,6 +137,8 @@ def train_solver(
         run.prepare(held)
         if answer_model and run.rank == 0 and not (run.folder / ANSWERS).exists():
             learn_answers(lessons, vocabulary, seed=train.seed).save(run.folder / ANSWERS)
+        if equation_model and run.rank == 0 and not (run.folder / EQUATIONS).exists():
+            learn_equations(lessons, seed=train.seed).save(run.folder / EQUATIONS)
         result = run.train(progress=progress, on_validation=on_validation, checkpoint_seconds=checkpoint_seconds)
         run.finish()
     return msgspec.structs.replace(result, left_out=dict(left_out))

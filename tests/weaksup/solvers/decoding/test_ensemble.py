@@ -10,19 +10,20 @@ from itertools import permutations
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import torch
 
-from mathcanon import equivalent
+from mathcanon import Expr, equivalent, parse
 from weaksup import Ensemble
 from weaksup.corpora.stories import read_stories
 from weaksup.errors import ConfigError, DataError
 from weaksup.meaning.value_level import value_names
 from weaksup.records import Problem
+from weaksup.solvers.data.trees import expression_of
 from weaksup.solvers.data.vocabulary import Vocabulary
 from weaksup.solvers.decoding.answer_model import WEIGHT
 from weaksup.solvers.decoding.ensemble import common_origin
+from weaksup.solvers.decoding.equation_model import WEIGHT as EQUATION_WEIGHT
 from weaksup.solvers.decoding.solver import Solver
 from weaksup.solvers.table import build_model
 
@@ -37,14 +38,15 @@ POORER = Vocabulary(words=(*VOCABULARY.words[:7], "Tom"), operators=("*", "+", "
 
 
 class Fond(Solver):
-    """A solver with an answer model of a simple kind: it likes values near its favourite."""
+    """A solver with simple opinions: it likes values near its favourite, and equations that are short."""
 
     favourite = Fraction(0)
 
-    def plausibility(self, problem: Problem, values: Sequence[Fraction]) -> npt.NDArray[np.float64]:
-        if self.answers is None:
-            return super().plausibility(problem, values)
-        return np.array([-abs(float(value - self.favourite)) / 10 for value in values])
+    def judge_values(self, problem: Problem, values: Sequence[Fraction]) -> list[float] | None:
+        return None if self.answers is None else [-abs(float(value - self.favourite)) / 10 for value in values]
+
+    def judge_equations(self, problem: Problem, exprs: Sequence[Expr]) -> list[float] | None:
+        return None if self.equations is None else [float(-len(str(expr))) for expr in exprs]
 
 
 def member(kind: str = "gts", vocabulary: Vocabulary = VOCABULARY, *, seed: int, hidden: int = 8) -> Fond:
@@ -70,6 +72,7 @@ def some_problems() -> list[Problem]:
 def fond(members: list[Fond], *favourites: int) -> list[Fond]:
     for one, favourite in zip(members, favourites, strict=True):
         one.favourite, one.answers = Fraction(favourite), object()  # type: ignore[assignment]
+    members[0].equations = object()  # type: ignore[assignment]
     return members
 
 
@@ -135,25 +138,30 @@ def plain_answers(members: Sequence[Solver], problem: Problem) -> list[tuple[Fra
     names = value_names(values)
     pool = {one.prefix(found) for one in members for _, beam in one.decode([problem], beam=BEAM) for found in beam}
     meanings: list[tuple[str, Fraction, float]] = []
+    likeliest: list[tuple[float, str]] = []  # the likeliest tree of each meaning
     for tree in sorted(pool):
         value = value_of(tree, values)
         if value is None:
             continue
         chance = sum(np.exp(plain_log_probability(one, problem, tree)) for one in members) / len(members)
         text = infix(tree, names)
+        written = chance, str(expression_of(tree))
         for place, (other, _, before) in enumerate(meanings):
             if equivalent(text, other):
                 meanings[place] = (other, value, before + chance)
+                likeliest[place] = max(likeliest[place], written, key=lambda pair: pair[0])
                 break
         else:
             meanings.append((text, value, chance))
-    judges = [one for one in members if one.answers is not None]
+            likeliest.append(written)
     found = [value for _, value, _ in meanings]
-    chances = np.array([chance for _, _, chance in meanings])
-    if judges:
-        scores = np.mean([one.plausibility(problem, found) for one in judges], axis=0)
-        weights = chances * np.exp(WEIGHT * scores)
-        chances = weights * chances.sum() / weights.sum()
+    chances = weights = np.array([chance for _, _, chance in meanings])
+    if judges := [one for one in members if one.answers is not None]:
+        scores = np.mean([one.judge_values(problem, found) for one in judges], axis=0)
+        weights = weights * np.exp(WEIGHT * scores)
+    if any(one.equations is not None for one in members):
+        weights = weights * np.exp(EQUATION_WEIGHT * np.array([-len(expr) for _, expr in likeliest]))
+    chances = weights * chances.sum() / weights.sum()
     return sorted(zip(found, chances.tolist(), strict=True), key=lambda pair: -pair[1])
 
 
@@ -193,11 +201,15 @@ def test_the_order_of_the_members_does_not_matter() -> None:
 def test_a_member_without_an_answer_model_leaves_the_values_to_the_others() -> None:
     members = fond(mixed()[:2], 3, 40)
     members[0].answers = None
-    values = [Fraction(1), Fraction(40)]
-    both = Ensemble(members).plausibility(some_problems()[0], values)
-    assert both.tolist() == members[1].plausibility(some_problems()[0], values).tolist()
+    problem, found = some_problems()[0], [(parse("N0+N1"), Fraction(1)), (parse("N1"), Fraction(40))]
+    values = [value for _, value in found]
+    by_values = np.array([WEIGHT * score for score in members[1].judge_values(problem, values) or ()])
+    by_equations = np.array([-5 * EQUATION_WEIGHT, -2 * EQUATION_WEIGHT])  # of the first member alone
+    assert Ensemble(members).plausibility(problem, found) == pytest.approx(by_values + by_equations)
+    members[0].equations = None
+    assert Ensemble(members).plausibility(problem, found).tolist() == members[1].plausibility(problem, found).tolist()
     members[1].answers = None
-    assert Ensemble(members).plausibility(some_problems()[0], values).tolist() == [0, 0]
+    assert Ensemble(members).plausibility(problem, found).tolist() == [0, 0]
 
 
 def test_problems_that_no_member_can_read_have_no_predictions() -> None:

@@ -1,4 +1,4 @@
-"""What the text says about the quantities of a problem: features by name, for the log-linear model of `words.py`.
+"""What the text says about the quantities of a problem: features by name, for the log-linear model of `log_linear.py`.
 
 There are three groups.  A *quantity* is described by its kind of number, the words around it, the other words of its
 clause, and the words of the question.  A *pair* of quantities is described by their units (the word after each number:
@@ -20,7 +20,7 @@ from ..meaning.kinds import kind_of
 from ..records import Problem, Quantity
 from .readings import Array
 
-__all__ = ["NumberedTexts", "TextFeatures", "text_features"]
+__all__ = ["Known", "NumberedTexts", "TextFeatures", "number_features", "text_features"]
 
 _STOPS = frozenset(".?!。？！")
 _BREAKS = _STOPS | frozenset(",;，；")
@@ -124,30 +124,39 @@ def _question_start(words: list[str]) -> int:
     return 0
 
 
+Known = tuple[dict[str, int], ...]  # the numbers of the features of quantities, pairs and wholes
+
+
+def number_features(texts: Sequence[TextFeatures], seen: Sequence[float], *, least: int) -> Known:
+    """The numbers of the features that at least `least` problems have, where `seen` says which problems count."""
+    return tuple(_numbered(group, seen, least) for group in _groups(texts))
+
+
 class NumberedTexts:
-    """The features of some problems as numbers, each group with numbers of its own.
+    """The features of some problems as numbers, each group with numbers of its own; unknown ones are left out."""
 
-    Only features that at least `least` problems have are kept, where `seen` says which problems count.
-    """
-
-    def __init__(self, texts: Sequence[TextFeatures], seen: Sequence[float], *, least: int) -> None:
+    def __init__(self, texts: Sequence[TextFeatures], known: Known) -> None:
         counts = np.array([len(text.quantities) for text in texts], np.int64)
         self.counts = counts  # of the quantities of each problem
         self.first_quantity = np.cumsum(counts) - counts
         pairs = counts * (counts - 1) // 2
         self.first_pair = np.cumsum(pairs) - pairs
-        self.sizes: tuple[int, ...] = ()  # how many features each group has
+        self.sizes = tuple(len(numbers) for numbers in known)  # how many features each group has
         self.features: tuple[Array, ...] = ()  # of each group: where the features of an item start, and the features
-        for group in ([text.quantities for text in texts], [text.pairs for text in texts], [[t.whole] for t in texts]):
-            known = _known(group, seen, least)
-            rows = [[known[name] for name in names if name in known] for items in group for names in items]
-            self.sizes += (len(known),)
-            numbers = np.array([number for row in rows for number in row], np.int64)
-            self.features += (np.cumsum([0, *map(len, rows)]), numbers)
+        for group, numbers in zip(_groups(texts), known, strict=True):
+            rows = [[numbers[name] for name in names if name in numbers] for items in group for names in items]
+            self.features += (
+                np.cumsum([0, *map(len, rows)]),
+                np.array([number for row in rows for number in row], np.int64),
+            )
 
 
-def _known(group: Sequence[Sequence[Sequence[str]]], seen: Sequence[float], least: int) -> dict[str, int]:
-    """The numbers of the features that are kept."""
+def _groups(texts: Sequence[TextFeatures]) -> tuple[list[list[list[str]]], ...]:
+    """For each group and problem, the features of its items."""
+    return [text.quantities for text in texts], [text.pairs for text in texts], [[text.whole] for text in texts]
+
+
+def _numbered(group: Sequence[Sequence[Sequence[str]]], seen: Sequence[float], least: int) -> dict[str, int]:
     times: Counter[str] = Counter()
     for items, counts in zip(group, seen, strict=True):
         if counts:

@@ -1,4 +1,4 @@
-"""Candidate sets -> arrays of readings, the templates that each candidate may stand for.
+"""Equations -> arrays of readings, the templates that each equation may stand for.
 
 A candidate is one of several expressions with the same meaning for the given numbers.  If quantities share a value, or
 have the value of a constant, it can be read in several ways: with N1 = 1, `N0-1` may be the template `N0-1` or `N0-N1`.
@@ -35,6 +35,7 @@ __all__ = [
     "Array",
     "Readings",
     "read_candidates",
+    "read_equations",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -75,6 +76,11 @@ class Readings(NamedTuple):
 
 def read_candidates(sets: Sequence[CandidateSet], *, limit: int = MAX_READINGS) -> Readings:
     """The readings of the candidates of `sets`, at most `limit` for each."""
+    return read_equations([(found.values, [one.expr for one in found.candidates]) for found in sets], limit=limit)
+
+
+def read_equations(problems: Sequence[tuple[Sequence[str], Sequence[str]]], *, limit: int = MAX_READINGS) -> Readings:
+    """The readings of the equations over N0, N1... of problems, each given by its quantities and its equations."""
     skeletons: dict[tuple[int, ...], int] = {}
     constants: dict[Fraction, int] = {}
     known: dict[str, tuple[int, tuple[int, ...]]] = {}
@@ -85,21 +91,21 @@ def read_candidates(sets: Sequence[CandidateSet], *, limit: int = MAX_READINGS) 
             raise DataError(f"{leaf} is not a quantity of a problem")
         return quantity
 
-    for candidates in sets:
-        for candidate in candidates.candidates:
-            if candidate.expr not in known:
-                codes, names = parse_with(candidate.expr, _PROGRAMS)
+    for _, exprs in problems:
+        for expr in exprs:
+            if expr not in known:
+                codes, names = parse_with(expr, _PROGRAMS)
                 form = skeletons.setdefault(codes, len(skeletons))
-                known[candidate.expr] = form, tuple([number_of(name) for name in names])
+                known[expr] = form, tuple([number_of(name) for name in names])
 
     owner: list[int] = []
     skeleton: list[int] = []
     filled: list[tuple[int, ...]] = []
     number = 0
-    for candidates in sets:
-        same = _same_value(candidates.values, constants)
-        for candidate in candidates.candidates:
-            form, leaves = known[candidate.expr]
+    for values, exprs in problems:
+        same = _same_value(values, constants) if limit > 1 else {}
+        for expr in exprs:
+            form, leaves = known[expr]
             if same and not same.keys().isdisjoint(leaves):
                 choices = [same.get(leaf, (leaf,)) for leaf in leaves]
                 readings = list(islice(product(*choices), limit))
@@ -110,11 +116,11 @@ def read_candidates(sets: Sequence[CandidateSet], *, limit: int = MAX_READINGS) 
             skeleton += [form] * len(readings)
             number += 1
     return Readings(
-        problem=np.repeat(np.arange(len(sets)), [len(candidates.candidates) for candidates in sets]),
+        problem=np.repeat(np.arange(len(problems)), [len(exprs) for _, exprs in problems]),
         candidate=np.array(owner, dtype=np.int64),
         skeleton=np.array(skeleton, dtype=np.int64),
         leaves=_padded(filled, NO_LEAF),
-        quantities=np.array([len(candidates.values) for candidates in sets], dtype=np.int64),
+        quantities=np.array([len(values) for values, _ in problems], dtype=np.int64),
         programs=_padded(list(skeletons), LEAF).astype(np.int16),
         lengths=np.array([len(codes) for codes in skeletons], dtype=np.int64),
         constants=tuple(constants),

@@ -10,9 +10,9 @@ import pytest
 
 from mathcanon import evaluate
 from weaksup.errors import DataError
-from weaksup.rankers.readings import ADD, DIVIDE, LEAF, MULTIPLY, NO_LEAF, POWER, SUBTRACT, Readings, read_candidates
 from weaksup.rankers.templates import find_templates
 from weaksup.records import Candidate, CandidateSet
+from weaksup.wording.readings import ADD, DIVIDE, LEAF, MULTIPLY, NO_LEAF, POWER, SUBTRACT, Readings, read_candidates
 
 EXPRS = [
     "N0", "N0+N1", "N0-N1", "N0*(N1-1)", "N0-(N1-N2)", "N0-(N1+N2)*3.14", "N0/(N1/N2)", "N0/N1/N2", "N0^2*N1",
