@@ -220,7 +220,7 @@ def test_cross_validation_is_the_mean_of_all_folds(place: Place) -> None:
     leave_folds(place, "folds-em", "em", folds)
     leave_folds(place, "folds-lbf-memory", "lbf", folds[:3])
     table = fill("cross-validation", place)
-    ours = "ours (EM with drafts)"
+    ours = "ours (EM with words, no drafts)"
     assert [cell(table, ours, f"fold {fold}").value for fold in range(5)] == [50.0, 60.0, 50.0, 60.0, 55.0]
     assert cell(table, ours, "here").shown == "55.0 ± 5.0 (5)"
     assert cell(table, "LBF + memory", "here").shown == "not run"  # two folds are missing

@@ -133,13 +133,18 @@ def facts(metrics: Metrics, data: str) -> list[tuple[str, str]]:
         ("solver", solver_name(config).upper()),
         (maker, metrics.arms[0].name if metrics.arms else _named(config.get("ranker"), "ranker")),
     ]
-    for name in ("answer_model", "equation_model"):
-        if name in config:
-            found.append((name.replace("_", " "), "yes" if config[name] else "no"))
+    if "answer_model" in config:
+        found.append(("second opinions", _second_opinions(config)))
     runs = [run for arm in metrics.arms for run in arm.runs]
     for name, different in (("seeds", {run.seed for run in runs}), ("folds", {run.fold for run in runs})):
         found += [(name, str(len(different)))] if len(different) > 1 else []
     return [(name, value) for name, value in found if value]
+
+
+def _second_opinions(config: Mapping[str, Any]) -> str:
+    """What ranks the predictions besides the decoder; runs of older versions have no equation model."""
+    used = [name for name in ("answers", "equations") if config.get(f"{name.removesuffix('s')}_model")]
+    return "both" if len(used) > 1 else used[0] if used else "none"
 
 
 def _named(value: Any, key: str) -> str:

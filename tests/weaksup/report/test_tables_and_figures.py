@@ -232,10 +232,14 @@ def test_facts_tell_what_kind_of_run_it_was(run: Metrics) -> None:
     assert dict(facts(run, "stories")) == {
         "data": "stories", "split": run.split, "plan": "full", "solver": "GTS", "ranker": "em", "seeds": "3",
     }  # fmt: skip
-    for given, told in ((True, "yes"), (False, "no")):
-        assert (
-            dict(facts(replace(run, config={**run.config, "answer_model": given}), "stories"))["answer model"] == told
-        )
+    for given, told in (
+        ({"answer_model": True, "equation_model": True}, "both"),
+        ({"answer_model": True, "equation_model": False}, "answers"),
+        ({"answer_model": False, "equation_model": True}, "equations"),
+        ({"answer_model": False, "equation_model": False}, "none"),
+        ({"answer_model": True}, "answers"),  # a run of an older version
+    ):
+        assert dict(facts(replace(run, config={**run.config, **given}), "stories"))["second opinions"] == told
 
 
 def test_seeds_and_folds_are_counted_apart(run: Metrics) -> None:
