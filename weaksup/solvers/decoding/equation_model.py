@@ -7,19 +7,21 @@ problems.  Predictions are ranked by log P(equation | text) + WEIGHT * score of 
 
 It is trained with a softmax to tell the equation of each lesson from rivals: the commonest equations of problems with
 the same number of quantities, and a random sample of the others, whose weight makes up for those that were not drawn.
-How usual an equation is does not enter, because the decoder knows that better.  Cost: seconds per thousand lessons.
+How usual an equation is does not enter, because the decoder knows that better.  All equations are read in canonical
+form, so it makes no difference how they are written.  Cost: a second or two per thousand lessons.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from math import prod
 from typing import Self
 
+import msgspec
 import numpy as np
 import torch
 
+from mathcanon import Expr, canonical
 from mathcanon.files import AnyPath
 
 from ...errors import DataError
@@ -39,6 +41,8 @@ _COMMON, _SAMPLED = 100, 100  # the most rivals of each kind
 _OPTIONS = WordOptions(penalty=3.0)
 _NAMES = "features"  # in the metadata of the file
 
+_Names = tuple[list[str], list[str], list[str]]  # of the features of quantities, pairs and wholes
+
 
 class EquationModel:
     """A log-linear model that scores equations; it knows some features of texts by name."""
@@ -53,7 +57,7 @@ class EquationModel:
         """
         if not exprs or not _fits(problem):
             return [0.0] * len(exprs)
-        readings = read_equations([(_values(problem), exprs)], limit=1)
+        readings = read_equations([(_values(problem), [_canonical(expr) for expr in exprs])], limit=1)
         rows = np.arange(len(exprs))
         options = _options(
             readings,
@@ -61,8 +65,8 @@ class EquationModel:
             form=rows,
             problem=np.zeros_like(rows),
             values=[_values(problem)],
-            own=rows >= 0,
-            weight=rows * 0.0,
+            own=np.ones(len(rows), bool),
+            weight=np.zeros(len(rows)),
         )
         texts = NumberedTexts([text_features(problem)], self.known)
         logs = np.zeros(len(exprs))
@@ -71,7 +75,7 @@ class EquationModel:
         return found
 
     def save(self, path: AnyPath) -> None:
-        names = json.dumps([list(numbers) for numbers in self.known], ensure_ascii=False)
+        names = msgspec.json.encode([list(numbers) for numbers in self.known]).decode()
         save_tensors(path, {"weights": torch.tensor(self.weights, dtype=torch.float32)}, {_NAMES: names})
 
     @classmethod
@@ -79,26 +83,18 @@ class EquationModel:
         """Load the model from a file; raises `DataError` if it is damaged."""
         tensors, about = load_tensors(path)
         try:
-            names: object = json.loads(about.get(_NAMES, ""))
-        except ValueError:
-            names = None
-        if not _is_names(names) or tensors.keys() != {"weights"}:
+            names = msgspec.json.decode(about.get(_NAMES, ""), type=_Names)
+        except msgspec.DecodeError:
+            names = ([], [], [])
+        known = tuple({name: i for i, name in enumerate(group)} for group in names)
+        weights = tensors["weights"].double().numpy() if tensors.keys() == {"weights"} else np.zeros(0)
+        if weights.shape != (_size(known),) or not np.isfinite(weights).all():
             raise DataError("not an equation model, or damaged", path=str(path))
-        known = tuple({name: i for i, name in enumerate(group)} for group in names)  # type: ignore[attr-defined]
-        weights = tensors["weights"].double().numpy()
-        if weights.shape != (_size(known),):
-            raise DataError("the equation model has other weights than features", path=str(path))
         return cls(known, weights)
 
 
-def _is_names(names: object) -> bool:
-    """Whether this is a list of three lists of different strings."""
-    return (
-        isinstance(names, list)
-        and len(names) == 3
-        and all(isinstance(group, list) and all(isinstance(name, str) for name in group) for group in names)
-        and all(len(set(group)) == len(group) for group in names)
-    )
+def _canonical(expr: Expr | str) -> str:
+    return str(canonical(expr))
 
 
 def _size(known: Known) -> int:
@@ -163,7 +159,7 @@ def learn_equations(lessons: Sequence[Lesson], *, seed: int) -> EquationModel:
         return EquationModel(known, np.zeros(_size(known)))
     rng = np.random.default_rng(seed)
     values = [_values(lesson.problem) for lesson in taught]
-    exprs = [[str(expression_of(lesson.trees[int(np.argmax(lesson.weights))]))] for lesson in taught]
+    exprs = [[_canonical(expression_of(lesson.trees[int(np.argmax(lesson.weights))]))] for lesson in taught]
     options = _with_rivals(read_equations(list(zip(values, exprs, strict=True)), limit=1), values, rng)
     learner = Learner(options, NumberedTexts(texts, known), np.zeros(len(taught)), 0.0)
     weights = learner.fit(np.arange(len(taught)), _OPTIONS, rng)

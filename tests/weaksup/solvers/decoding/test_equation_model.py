@@ -127,6 +127,24 @@ def test_an_equation_does_not_depend_on_the_others(model: EquationModel) -> None
     assert among[3] - among[1] == pytest.approx(alone[1] - alone[0])
 
 
+def test_how_an_equation_is_written_makes_no_difference() -> None:
+    """Neither in what is taught nor in what is judged."""
+    ways = [("N0*N1", "N1*N0"), ("N0+N1", "N1+N0"), ("N0-N1", "-N1+N0")]
+
+    def taught(way: int) -> EquationModel:
+        given = [
+            Lesson(problem(text, 6 * (3 + i), 2 + i % 3), (prefix_of(parse(ways[kind][i * way % 2])),), (1.0,))
+            for i in range(20)
+            for kind, text in enumerate(KINDS)
+        ]
+        return learn_equations(given, seed=0)
+
+    one, other = taught(0), taught(1)
+    assert np.array_equal(one.weights, other.weights)
+    scores = [one.score(problem(next(iter(KINDS)), 12, 4), [pair[way] for pair in ways]) for way in (0, 1)]
+    assert scores[0] == scores[1]
+
+
 def test_problems_without_quantities_or_with_too_many_have_no_opinion(model: EquationModel) -> None:
     many = problem(" ".join("{" + name + "}" for name in "abcdefghij"), *range(1, 11))
     assert len(many.quantities) == 10
@@ -201,9 +219,10 @@ def test_damaged_files_are_refused(model: EquationModel, tmp_path: Path) -> None
     names = about["features"]
     for damaged in (
         ({"weights": tensors["weights"][1:]}, {"features": names}),
+        ({"weights": tensors["weights"] * torch.nan}, {"features": names}),
         ({"weights": tensors["weights"].reshape(1, -1)}, {"features": names}),
         ({"others": tensors["weights"]}, {"features": names}),
-        (tensors, {"features": "[[]"}),
+        (tensors, {"features": "[" * 100_000}),
         (tensors, {"features": "[[], []]"}),
         (tensors, {"features": '[["a", "a"], [], []]'}),
         (tensors, {"features": "[[1], [], []]"}),
