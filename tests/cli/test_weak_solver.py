@@ -90,7 +90,7 @@ def test_train_tells_what_it_does_and_writes_a_model_folder(tmp_path: Path) -> N
     closing = r".*model: 6 steps, 140 examples in [\d.]+ s \([\d,]+ a second\), valid answer accuracy \d+\.\d%\n"
     assert re.fullmatch(closing, result.stdout)
     names = {path.name for path in (tmp_path / "model").iterdir()}
-    model = {"config.json", "vocabulary.json", "model.safetensors", "answers.safetensors"}
+    model = {"config.json", "vocabulary.json", "model.safetensors", "answers.safetensors", "equations.safetensors"}
     assert names == model | {"metrics.jsonl", "times.jsonl", "run.json"}
     assert len((tmp_path / "model" / "metrics.jsonl").read_text().splitlines()) == 2
 

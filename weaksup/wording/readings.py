@@ -103,7 +103,7 @@ def read_equations(problems: Sequence[tuple[Sequence[str], Sequence[str]]], *, l
     filled: list[tuple[int, ...]] = []
     number = 0
     for values, exprs in problems:
-        same = _same_value(values, constants) if limit > 1 else {}
+        same = _same_value(values, constants)
         for expr in exprs:
             form, leaves = known[expr]
             if same and not same.keys().isdisjoint(leaves):

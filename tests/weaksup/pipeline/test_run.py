@@ -261,6 +261,7 @@ def test_baselines_are_arms_like_any_other(finished: tuple[Path, Metrics], tmp_p
             assert trained.training and trained.oracle is not None and trained.oracle.covered == len(labels)
             assert (place / "generator").exists() == (arm.name == "warm")
             assert not (place / "solver" / "answers.safetensors").exists()
+            assert not (place / "solver" / "equations.safetensors").exists()
 
 
 def test_a_baseline_needs_no_search_and_gold_may_be_compared_with_it(tmp_path: Path) -> None:

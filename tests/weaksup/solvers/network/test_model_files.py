@@ -43,6 +43,7 @@ def test_a_solver_that_is_saved_and_loaded_predicts_the_same(folder: Path, tmp_p
     assert sorted(path.name for path in (tmp_path / "new" / "place").iterdir()) == [
         "answers.safetensors",
         "config.json",
+        "equations.safetensors",
         "model.safetensors",
         "vocabulary.json",
     ]

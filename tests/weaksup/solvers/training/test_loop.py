@@ -32,7 +32,14 @@ from weaksup.solvers.training.loop import train_solver
 from .. import small_run
 from ..small_run import CONFIG, STEPS, TRAIN, files, run
 
-MODEL_FILES = ["answers.safetensors", "config.json", "metrics.jsonl", "model.safetensors", "vocabulary.json"]
+MODEL_FILES = [
+    "answers.safetensors",
+    "config.json",
+    "equations.safetensors",
+    "metrics.jsonl",
+    "model.safetensors",
+    "vocabulary.json",
+]
 
 
 def rows_of(folder: Path) -> list[dict[str, Any]]:
