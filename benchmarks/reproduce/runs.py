@@ -286,7 +286,7 @@ RUNS = {
         takes=48,
     ),
     "folds-em": Run("GTS on the labels of em without drafts, five folds", _folds, takes=36),
-    "folds-lbf-memory": Run("learning by fixing, all fixes kept, five folds", _folds, takes=90),
+    "folds-lbf-memory": Run("learning by fixing, all fixes kept, five folds", _folds, takes=66),
     "published-gts": Run(
         "GTS by the paper's method with the published settings",
         partial(_train, labels="middle-gts-paper", preset=PUBLISHED),
