@@ -1,7 +1,8 @@
 """The figures of a run by name: plain numbers, so that they can be kept when the folder of the run is gone.
 
 A name goes from the general to the special: `em.labels`, `em.test`, `em.test.3` (problems with 3 quantities),
-`em.structure.micro.multiple`, `all.recall.1-3`, `em.fold-0.test`.  Names of what a command printed begin as its file
+`em.structure.micro.multiple`, `all.recall.1-3`, `em.fold-0.test`, `curve.3` (valid answers when they were measured the
+third time in training).  Names of what a command printed begin as its file
 does, which is RUN.WHAT.json; pipelines and baselines measure `test` and judge their labels by `value` themselves.
 Shares are percents with four decimals; None where there is nothing to divide by.
 """
@@ -9,23 +10,26 @@ Shares are percents with four decimals; None where there is nothing to divide by
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import msgspec
 
-from weaksup.measure.metrics import Accuracy, ArmRun, Evaluation, Metrics
+from weaksup.measure.metrics import Accuracy, ArmRun, Evaluation, Metrics, TrainingRow
 from weaksup.measure.score import Score
 from weaksup.measure.shares import share
 from weaksup.measure.sizes import SIZES
+from weaksup.storage.run_files import TRAINING_ROWS
 
 from .folders import read
 from .place import Place, run_name
 from .runs import Step, place_of, steps_of
 
-__all__ = ["LONG_PROBLEMS", "SET_SIZES", "SHORT_PROBLEMS", "Figures", "figure_name", "figures_of"]
+__all__ = ["CURVE", "LONG_PROBLEMS", "SET_SIZES", "SHORT_PROBLEMS", "Figures", "figure_name", "figures_of"]
 
 Figures = dict[str, int | float | None]
 _Named = Iterator[tuple[str, int | float | None]]
 
+CURVE = "curve"
 SHORT_PROBLEMS, LONG_PROBLEMS = "1-3", "4-6+"  # numbers of quantities
 SET_SIZES = (1, 2, 3, 6, 11, 21, 51)  # numbers of candidates: from each to before the next
 _HALVES = {SHORT_PROBLEMS: SIZES[:3], LONG_PROBLEMS: SIZES[3:]}
@@ -81,6 +85,7 @@ def _of_step(step: Step, run: str) -> _Named:
     elif command == "train" and (taught := read(file, _Taught)) is not None:
         yield f"{what}.examples", taught.examples
         yield f"{what}.valid", _percent(taught.valid_answer_accuracy)
+        yield from _of_curve(Path(step.arguments[step.arguments.index("-o") + 1]))
     elif command == "evaluate" and (measured := read(file, Evaluation)) is not None:
         yield from _of_answers(measured, what)
     elif command == "oracle" and (judged := read(file, Score)) is not None:
@@ -104,6 +109,15 @@ def _of_answers(measured: Evaluation, name: str) -> _Named:
         yield f"{name}.{size}", _percent(of_size.answer_accuracy)
         yield f"{name}.problems.{size}", of_size.problems
         yield f"{name}.share.{size}", _percent(share(of_size.problems, measured.problems))
+
+
+def _of_curve(model: Path) -> _Named:
+    """Answers on valid, by greedy search, each time that they were measured in training."""
+    path = model / TRAINING_ROWS
+    rows = path.read_bytes().splitlines() if path.exists() else []
+    for number, row in enumerate(rows, start=1):
+        validation = msgspec.json.decode(row, type=TrainingRow)
+        yield figure_name(CURVE, str(number)), _percent(validation.valid_answer_accuracy)
 
 
 def _of_score(score: Score, name: str) -> _Named:

@@ -60,6 +60,7 @@ QUEUE: tuple[Task, ...] = (
     *_each(("search-released", "search-paper", "search-full")),
     *_each(("middle-gts-em", "middle-gts-gold", "middle-gts-paper"), SEEDS),
     *_each(("middle-gts-basic", "middle-gts-random", "middle-gts-single")),
+    *_each(("middle-g2t-gold-published",)),
     *_each(("middle-g2t-em", "middle-g2t-gold"), SEEDS),
     *_each(("lbf", "lbf-memory", "warm", "warm-beam", "warm-beam-g2t")),
     *_each(("folds-em", "folds-lbf-memory")),

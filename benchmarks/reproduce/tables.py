@@ -15,7 +15,15 @@ import msgspec
 from mathcanon.files import whole_file
 from weaksup.storage.run_files import DRAFT
 
-from .answer_tables import PAPER_RUNS, ablation, baselines, cross_validation, main_results, oracle_test
+from .answer_tables import (
+    PAPER_RUNS,
+    ablation,
+    baselines,
+    cross_validation,
+    main_results,
+    oracle_test,
+    published_curve,
+)
 from .cells import Part, Table, markdown
 from .folders import write
 from .label_tables import by_quantities, equation_accuracy
@@ -50,10 +58,11 @@ TABLES = {
         (
             *("middle-gts-em", "middle-gts-gold", "middle-gts-paper", "published-gts", "long-gts-em", "long-gts-gold"),
             *_BASELINES,
-            *("middle-g2t-em", "middle-g2t-gold", "warm-g2t", "warm-beam-g2t"),
+            *("middle-g2t-em", "middle-g2t-gold", "middle-g2t-gold-published", "warm-g2t", "warm-beam-g2t"),
             *(EQUAL, "equal-g2t-em", "equal-g2t-gold"),
         ),
     ),
+    "published-curve": TableOf(published_curve, ("published-gts",)),
     "ablation": TableOf(ablation, (*_PAPER_METHOD, "middle-gts-em", "middle-gts-gold", EQUAL)),
     "equation-accuracy": TableOf(equation_accuracy, (*_SEARCHES, *_PAPER_METHOD, "em-labels", EQUAL)),
     "by-quantities": TableOf(by_quantities, ("middle-gts-paper", "em-labels", "middle-gts-em", "lbf")),

@@ -50,6 +50,7 @@ def test_the_order_is_that_of_value() -> None:
     valued = [
         [Task(f"middle-gts-{labels}", seed) for labels in ("em", "gold", "paper") for seed in (0, 1, 2)],
         [Task(f"middle-gts-{arm}") for arm in ("basic", "random", "single")],
+        [Task("middle-g2t-gold-published")],
         [Task(f"middle-g2t-{labels}", seed) for labels in ("em", "gold") for seed in (0, 1, 2)],
         [Task(run) for run in ("lbf", "lbf-memory", "warm", "warm-beam")],
         [Task("folds-em"), Task("folds-lbf-memory")],

@@ -24,6 +24,7 @@ from .left_runs import (
     leave_model,
     leave_pipeline,
     leave_printed,
+    leave_taught,
     score,
     trained,
 )
@@ -116,6 +117,13 @@ def test_main_results_take_each_row_from_its_run(place: Place) -> None:
     assert cell(table, f"{ours}, long", "test, here").shown == "not run"
     assert cell(table, ours, "test, here", part=1).value == 64.4
     assert cell(table, f"GTS, {ours}", "test, here", part=2).value == 50.0
+
+
+def test_the_curve_is_that_of_the_training(place: Place) -> None:
+    leave_taught(place, "published-gts", [0.25, 0.375, 0.5])
+    table = fill("published-curve", place)
+    assert [(row.name, row.cells[0].value) for row in table.parts[0].rows] == [("1", 25.0), ("2", 37.5), ("3", 50.0)]
+    assert table.figure is not None and "epoch 2: 37.5" in table.figure
 
 
 def test_an_accuracy_has_its_binomial_standard_error(place: Place) -> None:
