@@ -213,6 +213,7 @@ def train(
                     train=how,
                     device=place,
                     progress=progress if first else None,
+                    say=tell,
                     cells=_read_cells(groups, corpus.problems, tell),
                     start=first_weights,
                     on_validation=tensorboard_curves(tensorboard) if tensorboard and first else None,

@@ -86,6 +86,7 @@ def test_train_tells_what_it_does_and_writes_a_model_folder(tmp_path: Path) -> N
     assert result.stderr.splitlines() == [
         "split stories 70/15/15 by scheme: train 70 / valid 15 / test 15",
         "gts, preset small, hidden 16, on cpu: 70 of 70 problems for training, 15 for validation",
+        "learning the models that judge answers and equations",
     ]
     closing = r".*model: 6 steps, 140 examples in [\d.]+ s \([\d,]+ a second\), valid answer accuracy \d+\.\d%\n"
     assert re.fullmatch(closing, result.stdout)
@@ -184,6 +185,7 @@ def test_a_corpus_without_a_valid_part_has_a_tenth_held_out(tmp_path: Path) -> N
         "split stories 3-fold by seed 0 fold 1: train 67 / test 33",
         "no valid part: 6 problems of the train part are held out for validation",
         "gts, preset small, hidden 16, on cpu: 61 of 61 problems for training, 6 for validation",
+        "learning the models that judge answers and equations",
     ]
     assert out_json("evaluate", tmp_path / "model")["part"].startswith("test part of stories 3-fold by seed 0 fold 1")
 

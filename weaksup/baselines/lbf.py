@@ -30,9 +30,10 @@ from ..solvers.data.batches import Example
 from ..solvers.data.trees import expression_of, write_tree
 from ..solvers.presets import SolverConfig, TrainConfig
 from ..solvers.training.lesson_sources import Moment
-from ..solvers.training.loop import OnValidation, Progress, TrainingRun
+from ..solvers.training.loop import OnValidation, TrainingRun
 from ..storage.json_lines import write_records
 from ..storage.run_files import LABELS, SOLVER
+from ..watching import Progress
 from .finds import Finds, labels_of
 from .fixing import OPERATORS, Replacement, fix
 from .sampling import Written, write_trees

@@ -28,9 +28,10 @@ from ..solvers.decoding.beam import beam_search
 from ..solvers.decoding.solver import Solver
 from ..solvers.presets import SolverConfig, TrainConfig
 from ..solvers.training.lesson_sources import Moment
-from ..solvers.training.loop import OnValidation, Progress, TrainingRun
+from ..solvers.training.loop import OnValidation, TrainingRun
 from ..storage.json_lines import write_records
 from ..storage.run_files import GENERATOR, LABELS
+from ..watching import Progress
 from .finds import Finds, labels_of
 from .sampling import Written, write_trees
 from .table import WARMConfig

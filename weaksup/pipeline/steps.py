@@ -338,6 +338,7 @@ def _train_solver(unit: Unit, arm: ArmPlan, labels: Mapping[str, Label], *, seco
             train=train,
             device=find_device(run.device),
             progress=run.watch.progress("examples"),
+            say=run.watch.say,
             on_validation=run.curves(place),
             answer_model=second_opinions and run.config.answer_model,
             equation_model=second_opinions and run.config.equation_model,

@@ -31,6 +31,7 @@ from ..storage.json_files import write_json
 from ..storage.json_lines import read_records
 from ..storage.provenance import RunInfo, check_output, read_run_info, run_info_path, versions
 from ..storage.whole_files import digest_file
+from ..watching import Progress
 from .budget import DEFAULT_MEMORY
 from .executors import Engine, search_shards
 from .plans import Plan
@@ -39,7 +40,6 @@ __all__ = ["SHARD", "limited_problems", "parts_folder", "run_search"]
 
 SHARD = 512  # problems per shard: enough to fill batches, few enough that an interruption loses little
 
-Progress = Callable[[int, int], None]  # called with the number of problems done and the total
 
 _SCHEMA = "weaksup/candidates"
 _OURS = re.compile(r"\d{6}-[0-9a-f]{16}\.jsonl|run\.json|\..+\.tmp|lock")

@@ -29,6 +29,7 @@ from ...errors import ConfigError, NothingToLearn, WeakSupError
 from ...records import Problem
 from ...storage.folder_lock import lock_folder
 from ...storage.run_files import ANSWERS, CHECKPOINT, EQUATIONS, TRAINING_ROWS, TRAINING_TIMES, WEIGHTS
+from ...watching import Progress
 from ..data.batches import Example, bucketed, make_batch
 from ..data.lessons import Cells, Lesson, make_examples
 from ..data.vocabulary import Vocabulary, make_vocabulary
@@ -47,7 +48,6 @@ from .state import TrainingState
 
 __all__ = ["TrainResult", "TrainingRun", "train_solver"]
 
-Progress = Callable[[int, int], None]  # examples done, examples in total
 OnValidation = Callable[[dict[str, Any]], None]  # a line of metrics.jsonl
 
 
@@ -72,6 +72,7 @@ def train_solver(
     train: TrainConfig,
     device: torch.device | str = "cpu",
     progress: Progress | None = None,
+    say: Callable[[str], None] | None = None,
     on_validation: OnValidation | None = None,
     cells: Cells | None = None,
     start: Solver | None = None,
@@ -95,7 +96,9 @@ def train_solver(
     device
         A torch device.
     progress, on_validation
-        Called after each step and after each validation.
+        Called after each step with the numbers of examples done and in total, and after each validation.
+    say
+        Called with a line of text before the models that judge answers and equations are learnt.
     cells
         Replaces the cells that g2t would find.
     start
@@ -135,10 +138,15 @@ def train_solver(
     )
     with ExitStack() as held:
         run.prepare(held)
-        if answer_model and run.rank == 0 and not (run.folder / ANSWERS).exists():
-            learn_answers(lessons, vocabulary, seed=train.seed).save(run.folder / ANSWERS)
-        if equation_model and run.rank == 0 and not (run.folder / EQUATIONS).exists():
-            learn_equations(lessons, seed=train.seed).save(run.folder / EQUATIONS)
+        if run.rank == 0:
+            wanted = ([ANSWERS] if answer_model else []) + ([EQUATIONS] if equation_model else [])
+            missing = [name for name in wanted if not (run.folder / name).exists()]
+            if missing and say:
+                say("learning the models that judge answers and equations")
+            if ANSWERS in missing:
+                learn_answers(lessons, vocabulary, seed=train.seed).save(run.folder / ANSWERS)
+            if EQUATIONS in missing:
+                learn_equations(lessons, seed=train.seed).save(run.folder / EQUATIONS)
         result = run.train(progress=progress, on_validation=on_validation, checkpoint_seconds=checkpoint_seconds)
         run.finish()
     return msgspec.structs.replace(result, left_out=dict(left_out))
