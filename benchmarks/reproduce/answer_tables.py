@@ -105,8 +105,12 @@ def main_results(records: Records) -> Table:
             _Solver("supervised, with answer model", "middle-g2t-gold", measured=ANSWERS),
             _Solver("supervised, with both models", "middle-g2t-gold", measured=OPINIONS),
             _Solver("supervised, published graph encoder", "middle-g2t-gold-published"),
-            _Solver("the same, with answer model", "middle-g2t-gold-published", measured=ANSWERS),
-            _Solver("the same, with both models", "middle-g2t-gold-published", measured=OPINIONS),
+            _Solver(
+                "supervised, published graph encoder, with answer model", "middle-g2t-gold-published", measured=ANSWERS
+            ),
+            _Solver(
+                "supervised, published graph encoder, with both models", "middle-g2t-gold-published", measured=OPINIONS
+            ),
         ),
         "Preset `quick`, 6 epochs": (
             _Solver(f"GTS, {_OURS}", EQUAL, "em"),
