@@ -129,7 +129,7 @@ def main_results(records: Records) -> Table:
             "The paper's method is the Beam Ranker on the candidates of plan `paper`, with a draft of preset `quick` "
             "that learns from the problems with one candidate. Ours is the ranker `em` on the candidates of plan "
             "`full`. Most rows use preset `cpu` with hidden size 256, 24 epochs, dropout 0.4, learning rate 0.002. "
-            "Rows called *long* use preset `cpu` unchanged, *published settings* is preset `paper` for the first 20 of "
+            "Rows called *long* use preset `cpu` unchanged, *published settings* is preset `paper` for the first 10 of "
             "its 80 epochs, and WARM and LBF use preset `quick` with the epochs given below. Solvers decode as "
             "published, unless the row says *with answer model* or *with both models*, the answer model and the "
             "equation model. G2T has our graph encoder, unless the row says *published graph encoder*.",
