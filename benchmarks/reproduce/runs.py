@@ -208,14 +208,15 @@ RUNS = {
         "search, plan released", partial(_search, plan="released"), preset=None, seeded=False, takes=0.4
     ),
     "search-paper": Run("search, plan paper", partial(_search, plan="paper"), preset=None, seeded=False, takes=0.4),
-    "search-full": Run("search, plan full", partial(_search, plan="full"), preset=None, seeded=False),
+    "search-full": Run("search, plan full", partial(_search, plan="full"), preset=None, seeded=False, takes=1),
     EQUAL: Run("GTS, all rankers and gold at one budget", _pipeline, takes=60),
     "equal-g2t-em": Run(
         "G2T on the em labels of equal-gts",
         partial(_train, labels="em", options=("--solver", "g2t")),
         needs=(EQUAL,),
+        takes=8,
     ),
-    "equal-g2t-gold": Run("G2T on gold", partial(_train, labels="gold", options=("--solver", "g2t"))),
+    "equal-g2t-gold": Run("G2T on gold", partial(_train, labels="gold", options=("--solver", "g2t")), takes=8),
     EM_LABELS: Run("labels by em with two drafts, plan full", _em_labels, needs=("search-full",), takes=20),
     PAPER_DRAFT: Run("the paper's draft, plan paper", _paper_draft, needs=("search-paper",), takes=5),
     "middle-gts-em": Run(
@@ -223,54 +224,57 @@ RUNS = {
         partial(_train_middle, labels=EM_LABELS, options=("--soft", "marginal")),
         needs=(EM_LABELS,),
         preset=LONG,
-        takes=40,
+        takes=20,
     ),
     "middle-gts-gold": Run(
-        "GTS on gold, a middle budget", partial(_train_middle, labels="gold"), preset=LONG, takes=25
+        "GTS on gold, a middle budget", partial(_train_middle, labels="gold"), preset=LONG, takes=19
     ),
     "middle-gts-paper": Run(
         "GTS by the paper's method, Beam Ranker on plan paper, a middle budget",
         partial(_paper_method, ranker="beam"),
         needs=(PAPER_DRAFT,),
         preset=LONG,
-        takes=25,
+        takes=18,
     ),
     "middle-gts-basic": Run(
         "GTS, Basic Ranker on plan paper, a middle budget",
         partial(_paper_method, ranker="basic"),
         needs=(PAPER_DRAFT,),
         preset=LONG,
-        takes=24,
+        takes=17,
     ),
     "middle-gts-random": Run(
         "GTS, any candidate of plan paper, a middle budget",
         partial(_paper_method, ranker="random"),
         needs=("search-paper",),
         preset=LONG,
-        takes=23,
+        takes=17,
     ),
     "middle-gts-single": Run(
         "GTS on problems with one candidate of plan paper, a middle budget",
         partial(_paper_method, ranker="single"),
         needs=(PAPER_DRAFT,),
         preset=LONG,
-        takes=20,
+        takes=14,
     ),
     "middle-g2t-em": Run(
         "G2T on the labels of em, a middle budget",
         partial(_train_middle, labels=EM_LABELS, options=("--soft", "marginal", "--solver", "g2t")),
         needs=(EM_LABELS,),
         preset=LONG,
+        takes=32,
     ),
     "middle-g2t-gold": Run(
         "G2T on gold, a middle budget",
         partial(_train_middle, labels="gold", options=("--solver", "g2t")),
         preset=LONG,
+        takes=22,
     ),
     "middle-g2t-gold-published": Run(
         "G2T with the published graph encoder on gold, a middle budget",
         partial(_train_middle, labels="gold", options=("--solver", "g2t", *PUBLISHED_GRAPH)),
         preset=LONG,
+        takes=35,
     ),
     "long-gts-em": Run(
         "GTS on the em labels of equal-gts, the long budget",
@@ -281,17 +285,17 @@ RUNS = {
     "long-gts-gold": Run(
         "GTS on gold, the long budget", partial(_train, labels="gold", preset=LONG), preset=LONG, takes=58
     ),
-    "lbf": Run("learning by fixing", partial(_baseline, options=("lbf",), epochs=20), takes=42),
+    "lbf": Run("learning by fixing", partial(_baseline, options=("lbf",), epochs=20), takes=33),
     "lbf-memory": Run(
-        "learning by fixing, all fixes kept", partial(_baseline, options=("lbf", "--memory"), epochs=14), takes=44
+        "learning by fixing, all fixes kept", partial(_baseline, options=("lbf", "--memory"), epochs=14), takes=31
     ),
-    "warm": Run("WARM", partial(_baseline, options=("warm", *GENERATOR)), takes=30),
-    "warm-beam": Run("WARM with a beam", partial(_baseline, options=("warm", *EXPLORING)), takes=36),
+    "warm": Run("WARM", partial(_baseline, options=("warm", *GENERATOR)), takes=23),
+    "warm-beam": Run("WARM with a beam", partial(_baseline, options=("warm", *EXPLORING)), takes=31),
     "warm-g2t": Run("WARM, G2T", partial(_baseline, options=("warm", *GENERATOR, "--solver", "g2t")), takes=40),
     "warm-beam-g2t": Run(
         "WARM with a beam, G2T",
         partial(_baseline, options=("warm", *EXPLORING, "--solver", "g2t")),
-        takes=48,
+        takes=37,
     ),
     "folds-em": Run("GTS on the labels of em without drafts, five folds", _folds, takes=36),
     "folds-lbf-memory": Run("learning by fixing, all fixes kept, five folds", _folds, takes=66),
