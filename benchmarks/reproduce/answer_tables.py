@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import product
+from statistics import fmean
 from typing import NamedTuple
 
 from weaksup.report import published
@@ -12,7 +14,7 @@ from weaksup.storage.run_files import DRAFT
 from .cells import NOT_RUN, NOTHING, Cell, Part, Row, Table, accuracy, count, mean_cell, number, paper, percent
 from .chart import Bar, bar_chart
 from .figures import CURVE, figure_name
-from .records import Records
+from .records import Records, RunRecord
 from .runs import ANSWERS, EQUAL, FOLDS, OPINIONS
 
 __all__ = ["PAPER_RUNS", "ablation", "baselines", "cross_validation", "main_results", "oracle_test", "published_curve"]
@@ -263,10 +265,16 @@ def oracle_test(records: Records) -> Table:
                 head=head,
                 rows=_behind_gold(same, records)[0],
             ),
+            Part(
+                title="Ours behind gold, seed by seed, valid and test as one; 24 epochs",
+                head=("solver", "ours, %", "gold, %", "points behind gold"),
+                rows=_behind_by_seed(records),
+            ),
         ),
         notes=(
             "In the first table, gold has all train problems; in the second, those with candidates of plan `full`. The "
-            "Beam Ranker may add problems for which its draft finds an equation.",
+            "Beam Ranker may add problems for which its draft finds an equation. The third has the seeds for which "
+            "both were run, and the mean of their differences.",
         ),
         figure=bar_chart(title, bars) if len(bars) > 1 and bars[-1].is_gold else None,
     )
@@ -285,6 +293,31 @@ def _behind_gold(solvers: list[_Solver], records: Records) -> tuple[tuple[Row, .
         if test.value is not None:
             bars.append(Bar(solver.name.replace("`", ""), test.value, test.shown, is_gold=solver is solvers[-1]))
     return tuple(rows), bars
+
+
+def _behind_by_seed(records: Records) -> tuple[Row, ...]:
+    """Ours and gold with the same seeds, for each solver with and without second opinions."""
+    pairs = {"GTS": ("middle-gts-em", "middle-gts-gold"), "G2T": ("middle-g2t-em", "middle-g2t-gold")}
+    ways = {"decoder alone": None, "with answer model": ANSWERS, "with both models": OPINIONS}
+    rows = []
+    for (solver, runs), (way, measured) in product(pairs.items(), ways.items()):
+        ours, gold = (_pooled(records[run], measured) for run in runs)
+        seeds = sorted(ours.keys() & gold.keys())
+        columns = [[ours[seed], gold[seed], gold[seed] - ours[seed]] for seed in seeds]
+        cells = [mean_cell(column) for column in zip(*columns, strict=True)] or [NOT_RUN] * 3
+        rows.append(Row(name=f"{solver}, {way}", cells=tuple(cells), run=runs[0]))
+    return tuple(rows)
+
+
+def _pooled(runs: Sequence[RunRecord], measured: str | None) -> dict[int, float]:
+    """The answers on valid and test, which are of one size, by seed; of the seeds that have both."""
+    found = {}
+    for run in runs:
+        parts = [run.figures.get(figure_name(None, part, measured)) for part in ("valid", "test")]
+        known = [answers for answers in parts if answers is not None]
+        if len(known) == len(parts):
+            found[run.facts.seed] = fmean(known)
+    return found
 
 
 # --- cross-validation -------------------------------------------------------------------------------------------------

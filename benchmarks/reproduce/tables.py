@@ -67,7 +67,10 @@ TABLES = {
     "equation-accuracy": TableOf(equation_accuracy, (*_SEARCHES, *_PAPER_METHOD, "em-labels", EQUAL)),
     "by-quantities": TableOf(by_quantities, ("middle-gts-paper", "em-labels", "middle-gts-em", "lbf")),
     "baselines": TableOf(baselines, _BASELINES),
-    "oracle-test": TableOf(oracle_test, (*_PAPER_METHOD, "middle-gts-em", "middle-gts-gold", EQUAL)),
+    "oracle-test": TableOf(
+        oracle_test,
+        (*_PAPER_METHOD, "middle-gts-em", "middle-gts-gold", "middle-g2t-em", "middle-g2t-gold", EQUAL),
+    ),
     "cross-validation": TableOf(cross_validation, ("folds-em", "folds-lbf-memory")),
 }
 

@@ -219,6 +219,20 @@ def test_the_oracle_test_says_how_far_behind_gold(place: Place) -> None:
     assert cell(table, "any candidate", "points behind gold", 1).value == pytest.approx(10.0)
     assert table.figure is not None
     assert "Beam Ranker: 52.5" in table.figure
+
+
+def test_the_oracle_test_compares_seed_by_seed(place: Place) -> None:
+    for seed, (ours, gold) in enumerate([(0.6, 0.65), (0.62, 0.64)]):
+        leave_answers(place._replace(seed=seed), "middle-gts-em", valid=ours - 0.01, test=ours + 0.01)
+        leave_answers(place._replace(seed=seed), "middle-gts-gold", valid=gold, test=gold)
+    leave_answers(place._replace(seed=2), "middle-gts-gold", valid=0.9, test=0.9)  # ours has no such seed
+    leave_printed(place, "middle-gts-em", "test.answers", evaluation(0.72))  # valid is missing
+    table = fill("oracle-test", *(place._replace(seed=seed) for seed in range(3)))
+    row = "GTS, decoder alone"
+    assert [cell(table, row, head, 2).value for head in ("ours, %", "gold, %")] == [61.0, 64.5]
+    assert cell(table, row, "points behind gold", 2).seeds == pytest.approx((5.0, 2.0))
+    assert cell(table, row, "points behind gold", 2).value == pytest.approx(3.5)
+    assert cell(table, "GTS, with answer model", "points behind gold", 2).shown == "not run"
     assert "Basic Ranker" not in table.figure  # not run
 
 
