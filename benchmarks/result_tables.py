@@ -82,7 +82,7 @@ def _bar(name: str, row: Row, answered: Row | None, *, is_gold: bool = False) ->
 
 
 def solvers() -> str:
-    """Every solver that has been trained at the middle or the long budget."""
+    """Every solver that has been trained at the middle budget."""
     lines = []
     for solver in ("GTS", "G2T"):
         rows = _by_title("main-results")[solver]

@@ -1,8 +1,8 @@
 """Every run: the `mwp-weak` commands that make it, each with the file that is there once it is done.
 
-Trainings have one of four budgets: those called `middle` preset `cpu` with a smaller network for fewer epochs, those
-called `long` preset `cpu`, `published-gts` an eighth of preset `paper`, all others preset `quick`, the baselines for
-more epochs: as many as should take about 45 CPU minutes.
+Trainings have one of three budgets: those called `middle` preset `cpu` with a smaller network for fewer epochs,
+`published-gts` an eighth of preset `paper`, all others preset `quick`, the baselines for more epochs: as many as should
+take about 45 CPU minutes.
 Labels that several runs are trained with are runs of their own.  A new run is an entry of `RUNS`.  Solvers are measured
 as they were published, without second opinions; those called `middle` also with the answer model (WHAT ends with
 `answers`) and with the equation model too (`opinions`).
@@ -38,7 +38,7 @@ __all__ = [
     "with_needs",
 ]
 
-QUICK, LONG, PUBLISHED = "quick", "cpu", "paper"  # presets: the budgets
+QUICK, CPU, PUBLISHED = "quick", "cpu", "paper"  # presets: the budgets
 MIDDLE = ("--hidden", "256", "--epochs", "24", "--dropout", "0.4", "--learning-rate", "0.002")  # of preset cpu
 #: Of preset paper, whose learning rate is that of the first epoch until the 20th: the beginning of the whole training.
 FIRST_EIGHTH = ("--epochs", "10", "--set", "validate_every=1")
@@ -143,11 +143,9 @@ def _train(
     options: tuple[str, ...] = (),
     model: Path | None = None,
 ) -> Iterator[Step]:
-    """Train on gold, on the labels of an arm or of a run, or on a file of labels, and measure."""
+    """Train on gold, on the labels of a run or on a file of labels, and measure."""
     model = model or place.of(name)
-    if labels in RANKERS:
-        labels = arm_folder(place, str(labels)) / LABELS
-    elif labels in RUNS:
+    if labels in RUNS:
         labels = place.of(str(labels)) / LABELS
     yield _teach(labels, model, preset, options, place.beside(name, "train"), place)
     for part in ("valid", "test"):
@@ -157,7 +155,7 @@ def _train(
 def _train_middle(
     name: str, place: Place, *, labels: Path | str, options: tuple[str, ...] = (), model: Path | None = None
 ) -> Iterator[Step]:
-    yield from _train(name, place, labels=labels, preset=LONG, options=(*MIDDLE, *options), model=model)
+    yield from _train(name, place, labels=labels, preset=CPU, options=(*MIDDLE, *options), model=model)
     for how, options in MEASURED.items():
         for part in ("valid", "test"):
             yield _evaluate(model or place.of(name), part, place.beside(name, f"{part}.{how}"), place, options=options)
@@ -210,80 +208,62 @@ RUNS = {
     "search-paper": Run("search, plan paper", partial(_search, plan="paper"), preset=None, seeded=False, takes=0.4),
     "search-full": Run("search, plan full", partial(_search, plan="full"), preset=None, seeded=False, takes=1),
     EQUAL: Run("GTS, all rankers and gold at one budget", _pipeline, takes=60),
-    "equal-g2t-em": Run(
-        "G2T on the em labels of equal-gts",
-        partial(_train, labels="em", options=("--solver", "g2t")),
-        needs=(EQUAL,),
-        takes=8,
-    ),
-    "equal-g2t-gold": Run("G2T on gold", partial(_train, labels="gold", options=("--solver", "g2t")), takes=8),
     EM_LABELS: Run("labels by em with two drafts, plan full", _em_labels, needs=("search-full",), takes=20),
     PAPER_DRAFT: Run("the paper's draft, plan paper", _paper_draft, needs=("search-paper",), takes=5),
     "middle-gts-em": Run(
         "GTS on the labels of em, a middle budget",
         partial(_train_middle, labels=EM_LABELS, options=("--soft", "marginal")),
         needs=(EM_LABELS,),
-        preset=LONG,
+        preset=CPU,
         takes=20,
     ),
-    "middle-gts-gold": Run(
-        "GTS on gold, a middle budget", partial(_train_middle, labels="gold"), preset=LONG, takes=19
-    ),
+    "middle-gts-gold": Run("GTS on gold, a middle budget", partial(_train_middle, labels="gold"), preset=CPU, takes=19),
     "middle-gts-paper": Run(
         "GTS by the paper's method, Beam Ranker on plan paper, a middle budget",
         partial(_paper_method, ranker="beam"),
         needs=(PAPER_DRAFT,),
-        preset=LONG,
+        preset=CPU,
         takes=18,
     ),
     "middle-gts-basic": Run(
         "GTS, Basic Ranker on plan paper, a middle budget",
         partial(_paper_method, ranker="basic"),
         needs=(PAPER_DRAFT,),
-        preset=LONG,
+        preset=CPU,
         takes=17,
     ),
     "middle-gts-random": Run(
         "GTS, any candidate of plan paper, a middle budget",
         partial(_paper_method, ranker="random"),
         needs=("search-paper",),
-        preset=LONG,
+        preset=CPU,
         takes=17,
     ),
     "middle-gts-single": Run(
         "GTS on problems with one candidate of plan paper, a middle budget",
         partial(_paper_method, ranker="single"),
         needs=(PAPER_DRAFT,),
-        preset=LONG,
+        preset=CPU,
         takes=14,
     ),
     "middle-g2t-em": Run(
         "G2T on the labels of em, a middle budget",
         partial(_train_middle, labels=EM_LABELS, options=("--soft", "marginal", "--solver", "g2t")),
         needs=(EM_LABELS,),
-        preset=LONG,
+        preset=CPU,
         takes=32,
     ),
     "middle-g2t-gold": Run(
         "G2T on gold, a middle budget",
         partial(_train_middle, labels="gold", options=("--solver", "g2t")),
-        preset=LONG,
+        preset=CPU,
         takes=22,
     ),
     "middle-g2t-gold-published": Run(
         "G2T with the published graph encoder on gold, a middle budget",
         partial(_train_middle, labels="gold", options=("--solver", "g2t", *PUBLISHED_GRAPH)),
-        preset=LONG,
+        preset=CPU,
         takes=35,
-    ),
-    "long-gts-em": Run(
-        "GTS on the em labels of equal-gts, the long budget",
-        partial(_train, labels="em", preset=LONG, options=("--soft", "marginal")),
-        needs=(EQUAL,),
-        preset=LONG,
-    ),
-    "long-gts-gold": Run(
-        "GTS on gold, the long budget", partial(_train, labels="gold", preset=LONG), preset=LONG, takes=58
     ),
     "lbf": Run("learning by fixing", partial(_baseline, options=("lbf",), epochs=20), takes=33),
     "lbf-memory": Run(

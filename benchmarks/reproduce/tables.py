@@ -56,10 +56,9 @@ TABLES = {
     "main-results": TableOf(
         main_results,
         (
-            *("middle-gts-em", "middle-gts-gold", "middle-gts-paper", "published-gts", "long-gts-em", "long-gts-gold"),
+            *("middle-gts-em", "middle-gts-gold", "middle-gts-paper", "published-gts"),
             *_BASELINES,
             *("middle-g2t-em", "middle-g2t-gold", "middle-g2t-gold-published", "warm-g2t", "warm-beam-g2t"),
-            *(EQUAL, "equal-g2t-em", "equal-g2t-gold"),
         ),
     ),
     "published-curve": TableOf(published_curve, ("published-gts",)),

@@ -69,7 +69,7 @@ def stand(tmp_path: Path, place: Place) -> Stand:
     return Stand(tmp_path, place)
 
 
-@pytest.mark.parametrize("run", ["search-paper", "equal-gts", "long-gts-em", "lbf"])
+@pytest.mark.parametrize("run", ["search-paper", "equal-gts", "middle-gts-em", "lbf"])
 def test_a_run_leaves_all_its_closing_files_and_is_not_done_again(run: str, stand: Stand, place: Place) -> None:
     stand.ensure(run)
     steps = steps_of(run, place)
