@@ -13,6 +13,8 @@ from typing import Any
 from measure import RESULTS
 from reproduce.chart import Bar, bar_chart
 
+from weaksup.report.published import CHECKER
+
 __all__ = [
     "answers_by_size",
     "baselines",
@@ -113,12 +115,13 @@ def labels() -> str:
             shown = [_shown(row, column) for column in ("`value`", "`structure`", "paper")]
             lines.append([of, ranker, *shown])
     lines.sort(key=lambda line: line[0] != "plan `paper`")
-    return _table(["candidates", "ranker", "by `value`", "by `structure`", "the paper, own checker"], lines, text=2)
+    head = ["candidates", "ranker", "by `value`", "by `structure`", "the paper, own checker"]
+    return _table(head, lines, text=2) + f"\n{CHECKER}\n"
 
 
 def labels_by_size() -> str:
     """Right labels of the train part by number of quantities, of all labels and of all problems."""
-    return _by_size(_parts("by-quantities")[:2], ("micro", "macro"))
+    return _by_size(_parts("by-quantities")[:2], ("micro", "macro")) + f"\n{CHECKER}\n"
 
 
 def answers_by_size() -> str:

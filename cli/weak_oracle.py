@@ -92,6 +92,8 @@ def oracle(file: Path, source: Source, part: Part, law: str | None, distribution
 def _print_titled(table: TextTable) -> None:
     echo(f"\n{table.title}")
     print_table(table.head, table.rows)
+    if table.note:
+        echo(table.note)
 
 
 @click.command()

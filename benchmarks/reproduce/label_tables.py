@@ -50,7 +50,7 @@ def equation_accuracy(records: Records) -> Table:
         ),
         notes=(
             "By `value`, right means the same function of the values as gold; by `structure`, the same canonical form. "
-            "Compare the paper's column with `structure`, which is closer to its own checker.",
+            f"{published.CHECKER}",
             "*Single* and *multiple* are the problems with one and with several candidates. Plan `full` does not stop "
             "at the first match, so its *multiple* has many more problems than the paper's. For the Beam Ranker, "
             "candidates are counted after its own equations were added.",
@@ -107,7 +107,8 @@ def by_quantities(records: Records) -> Table:
         parts=(*parts, _proportions(records)),
         notes=(
             "The paper's method is the Beam Ranker on plan `paper`; EM with drafts uses plan `full`; both have 24 "
-            "epochs. Labels are judged by `value`. Macro counts all problems, those without a label as 0.",
+            "epochs. Macro counts all problems, those without a label as 0. Our labels are judged by `value`. "
+            f"{published.CHECKER}",
         ),
     )
 

@@ -8,6 +8,8 @@ import doc_tables
 import pytest
 import result_tables
 
+from weaksup.report import published
+
 
 @pytest.mark.parametrize("path", doc_tables.PAGES, ids=lambda path: path.name)
 def test_the_tables_of_the_page_are_those_of_the_results(path: Path) -> None:
@@ -20,6 +22,14 @@ def test_every_table_is_on_a_page_and_on_none_twice() -> None:
     for name in doc_tables.TABLES:
         counts = [page.count(f"<!-- table {name} -->") for page in pages]
         assert max(counts) == 1, name
+
+
+def test_tables_with_the_paper_s_labels_say_how_it_judged_them() -> None:
+    right_labels = (published.ARM_LABELS["beam"], published.MICRO_BY_QUANTITIES["ours"]["1"])
+    tables = {name: make() for name, make in doc_tables.TABLES.items()}
+    judged = {name for name, text in tables.items() if any(f"| {figure} |" in text for figure in right_labels)}
+    assert judged == {"labels", "labels-by-size"}
+    assert judged == {name for name, text in tables.items() if published.CHECKER in text}
 
 
 def test_the_headline_chart_is_that_of_the_results() -> None:

@@ -64,6 +64,13 @@ def test_without_runs_the_paper_stands_alone(name: str, place: Place) -> None:
     assert "not run" in shown(table)
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_with_the_paper_s_labels_say_how_it_judged_them(name: str, place: Place) -> None:
+    table = fill(name, place)
+    right_labels = {f"{published.ARM_LABELS['beam']}", f"{published.MICRO_BY_QUANTITIES['ours']['1']}"}
+    assert right_labels.isdisjoint(shown(table)) == (published.CHECKER not in " ".join(table.notes))
+
+
 def test_search_statistics_are_the_counts_of_the_oracle(place: Place) -> None:
     found = score(
         problems=10, covered=7, recall=0.7, single=5, multiple=2, uncovered_power=1,

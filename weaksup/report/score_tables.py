@@ -43,6 +43,7 @@ class TextTable(NamedTuple):
     title: str
     head: tuple[str, ...]
     rows: list[tuple[Cell, ...]]
+    note: str = ""
 
 
 def score_tables(score: Score, *, paper: bool = True) -> list[TextTable]:
@@ -108,7 +109,7 @@ def accuracy_table(score: Score, *, paper: bool = True) -> TextTable:
     rows.append(("macro", _percent(score.macro)) + ((_UNKNOWN,) if paper else ()))
     rows.append(("gold in set", _percent(score.gold_in_set)) + ((_UNKNOWN,) if paper else ()))
     title = f"equation accuracy of {score.kind}, law {score.law}"
-    return TextTable(title, ("", "%") + (("paper %",) if paper else ()), rows)
+    return TextTable(title, ("", "%") + (("paper %",) if paper else ()), rows, published.CHECKER if paper else "")
 
 
 def size_table(score: Score, *, paper: bool = True) -> TextTable:
@@ -125,7 +126,8 @@ def size_table(score: Score, *, paper: bool = True) -> TextTable:
         tables = (published.MICRO_BY_QUANTITIES["ours"], published.MACRO_BY_QUANTITIES["ours"])
         rows.append(ours + (tuple(_figure(table.get(size)) for table in tables) if paper else ()))
     head = ("quantities", *("problems", "with gold")[: 1 + unjudged], "gold in set %", "micro %", "macro %")
-    return TextTable("by number of quantities", head + (("paper micro %", "paper macro %") if paper else ()), rows)
+    head += ("paper micro %", "paper macro %") if paper else ()
+    return TextTable("by number of quantities", head, rows, published.CHECKER if paper else "")
 
 
 def count_distribution(records: Iterable[CandidateSet] | Iterable[Label]) -> dict[int, int]:

@@ -19,7 +19,15 @@ from ..watching import duration_text
 from .by_size import size_rows
 from .charts import Line
 from .numbers_text import NOTHING, Spread, count_text, interval_text, percent, spread_of, step_text
-from .published import ARM_ANSWERS, ARM_LABELS, ARM_MULTIPLE, CANDIDATES_ALL, CANDIDATES_MULTIPLE, CANDIDATES_SINGLE
+from .published import (
+    ARM_ANSWERS,
+    ARM_LABELS,
+    ARM_MULTIPLE,
+    CANDIDATES_ALL,
+    CANDIDATES_MULTIPLE,
+    CANDIDATES_SINGLE,
+    CHECKER,
+)
 from .score_tables import TextTable, search_table, stage_table
 
 __all__ = [
@@ -175,6 +183,7 @@ def label_table(metrics: Metrics, *, paper: bool) -> Table:
     last = (f"{PAPER}: one %", f"{PAPER}: several %", f"{PAPER}: all %") if paper else ()
     note = "Right means equivalent to the gold equation. Macro counts a problem without a label as wrong. " + INTERVALS
     note += " The candidates of a problem are not independent, so there is no interval for all candidates."
+    note += f" {CHECKER}" if paper else ""
     return Table("Labels against gold", (*head, *last), rows, note)
 
 

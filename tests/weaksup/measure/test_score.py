@@ -436,6 +436,14 @@ def test_tables_have_the_paper_beside_us() -> None:
     assert size_table(labels).rows[1] == ("2", 2, "0.0", "0.0", "0.0", "94.8", "88.7")
 
 
+def test_tables_of_right_equations_say_how_the_paper_judged() -> None:
+    candidates, labels = score_candidates(SETS, PROBLEMS), score_labels([label("1", "N0")], PROBLEMS)
+    for score, judged in ((candidates, {"accuracy"}), (labels, {"accuracy", "size"})):
+        tables = {"accuracy": accuracy_table(score), "size": size_table(score), "recall": recall_table(score)}
+        assert {name for name, table in tables.items() if "law structure" in table.note} == judged
+        assert not any(table.note for table in score_tables(score, paper=False))
+
+
 def test_shares_by_size_say_how_many_problems_they_are_of() -> None:
     """Of the three problems with two quantities, 1 is right, 3 has no right candidate of three, 5 has no gold."""
     table = size_table(score_candidates(SETS, PROBLEMS))

@@ -20,6 +20,7 @@ from weaksup.report.figures import (
 )
 from weaksup.report.headline import facts, headline
 from weaksup.report.numbers_text import spread_of
+from weaksup.report.published import CHECKER
 from weaksup.report.tables import ablation_table, calibration_table, label_table, line_table, search_tables, size_table
 
 from .synthetic_run import metrics
@@ -76,6 +77,7 @@ def test_the_paper_stands_only_beside_math23k(run: Metrics) -> None:
     labels = {row[0].text: [cell.text for cell in row[-3:]] for row in label_table(run, paper=True).rows}
     assert labels["all candidates"] == ["81.4", "2.7", "23.0"]
     assert (labels["basic"], labels["beam"]) == (["–", "45.6", "–"], ["–", "47.7", "76.3"])
+    assert CHECKER in label_table(run, paper=True).note and "law structure" in CHECKER
     tiles = {tile.name: tile.paper for tile in headline(run, paper=True)}
     assert tiles["Test answers right"] == "paper (Math23K) 60.0% GTS"
     assert tiles["Recall of the search"] == "paper (Math23K) 94.5%"
