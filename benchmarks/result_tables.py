@@ -29,8 +29,10 @@ __all__ = [
 Row = dict[str, Any]
 
 _TEST, _PAPER, _VALID, _VALID_PAPER = "test, here", "test, paper", "valid, here", "valid, paper"
-_WITH = ", with answer model"
+_WITH, _WITH_BOTH = ", with answer model", ", with both models"
 _OURS, _THEIRS, _GOLD = "ours (EM with drafts)", "the paper's method (Beam Ranker)", "supervised"
+#: How rows of main-results.json end that are no solver of `solvers`: columns of it, and another budget.
+_NOT_ALONE = (_WITH, _WITH_BOTH, ", published settings")
 #: What the rows of `headline` are called: by the title of the part and the name of the row in main-results.json.
 _HEADLINE = {
     ("GTS", _THEIRS): "answers alone, the paper's method",
@@ -50,9 +52,10 @@ def headline() -> str:
         rows = _by_title("main-results")[solver]
         if name in rows and _known(rows[name], _TEST):
             known = solver == "GTS" and name in _LABELS  # other solvers may have learnt from other labels
-            correct = _shown(right[_LABELS[name]], "`value`", spread=False) if known else ""
-            answers = [_shown(rows[name], _TEST), _shown(_answered(rows, name), _TEST)]
-            lines.append([shown, _seeds(rows[name]), correct, *answers, _shown(rows[name], _PAPER)])
+            seeds = _seeds(rows[name], _TEST)
+            correct = _shown(right[_LABELS[name]], "`value`", spread=False, beside=seeds) if known else ""
+            answers = [_shown(row, _TEST, beside=seeds) for row in (rows[name], _helped(rows, name, _WITH))]
+            lines.append([shown, str(seeds), correct, *answers, _shown(rows[name], _PAPER)])
     return _table(
         ["solver trained on", "seeds", "labels right", "test answers", "with answer model", "the paper's test answers"],
         lines,
@@ -67,7 +70,7 @@ def draw_headline() -> tuple[str, str]:
     weak = {"any candidate": ablation["w/o ranking"], "Basic Ranker": ablation["w/o beam search (Basic Ranker)"]}
     bars = [_bar(name, row, None) for name, row in weak.items()]
     for name, shown in ((_THEIRS, "Beam Ranker (paper)"), (_OURS, "em (ours)"), (_GOLD, "gold equations")):
-        bars.append(_bar(shown, rows[name], _answered(rows, name), is_gold=name == _GOLD))
+        bars.append(_bar(shown, rows[name], _helped(rows, name, _WITH), is_gold=name == _GOLD))
     title = "Test answers right on Math23K, GTS, %"
     legend = ("decoder alone", "gain from the answer model", "published")
     told = "; ".join(
@@ -89,11 +92,13 @@ def solvers() -> str:
     for solver in ("GTS", "G2T"):
         rows = _by_title("main-results")[solver]
         for name, row in rows.items():
-            if _known(row, _TEST) and not name.endswith(_WITH) and not name.startswith(("WARM", "LBF")):
-                helped = [_shown(_answered(rows, name), part) for part in (_VALID, _TEST)]
-                plain = [_shown(row, part) for part in (_VALID, _TEST)]
-                lines.append([f"{solver}, {name}", _seeds(row), *plain, *helped, _shown(row, _PAPER)])
-    head = ["", "seeds", "valid", "test", "valid, answer model", "test, answer model", "test, paper"]
+            if _known(row, _TEST) and not name.startswith(("WARM", "LBF")) and not name.endswith(_NOT_ALONE):
+                seeds = _seeds(row, _TEST)
+                ways = (row, _helped(rows, name, _WITH), _helped(rows, name, _WITH_BOTH))
+                answers = [_shown(way, part, beside=seeds) for way in ways for part in (_VALID, _TEST)]
+                lines.append([f"{solver}, {name}", str(seeds), *answers, _shown(row, _PAPER)])
+    ways = ("", ", answer model", ", both models")
+    head = ["", "seeds", *[f"{part}{way}" for way in ways for part in ("valid", "test")], "test, paper"]
     return _table(head, lines, text=1)
 
 
@@ -193,26 +198,30 @@ def _by_title(name: str) -> dict[str, dict[str, Row]]:
     return {part["title"]: {row["name"]: row for row in part["rows"]} for part in _parts(name)}
 
 
-def _answered(rows: dict[str, Row], name: str) -> Row | None:
-    """The row of the same solver with answer model."""
-    return rows.get(name.removesuffix(" (Beam Ranker)") + _WITH)
+def _helped(rows: dict[str, Row], name: str, way: str) -> Row | None:
+    """The row of the same solver with answer model, or with both models."""
+    return rows.get(name.removesuffix(" (Beam Ranker)") + way)
 
 
 def _known(row: Row, column: str) -> bool:
     return "value" in row["cells"][column]
 
 
-def _shown(row: Row | None, column: str, *, spread: bool = True) -> str:
-    """A cell without the number of its seeds, on one line; nothing for a figure that is not there."""
+def _shown(row: Row | None, column: str, *, spread: bool = True, beside: int | None = None) -> str:
+    """A cell on one line; nothing for a figure that is not there.
+
+    With `beside`, the number of seeds that its row states, it has its own number of seeds in brackets if that differs.
+    """
     if row is None or not _known(row, column):
         return ""
-    cell = row["cells"][column]
+    cell, seeds = row["cells"][column], _seeds(row, column)
     shown = str(cell["shown"]).partition(" (")[0] if spread else f"{cell['value']:.1f}"
-    return shown.replace(" ± ", "\u00a0±\u00a0")
+    shown += "" if beside in (None, seeds) else f" ({seeds})"
+    return shown.replace(" ", "\u00a0")
 
 
-def _seeds(row: Row) -> str:
-    return str(len(row["cells"][_TEST].get("seeds", [])) or 1)
+def _seeds(row: Row, column: str) -> int:
+    return len(row["cells"][column].get("seeds", [])) or 1
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], *, text: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import fmean
 
 import doc_tables
 import pytest
@@ -54,6 +55,68 @@ def test_a_row_without_a_record_is_left_out(monkeypatch: pytest.MonkeyPatch) -> 
     found, paper = "57.1\u00a0±\u00a00.4", "54.3\u00a0±\u00a00.5"
     wanted = ["WARM", "24", *[found] * 6, paper]
     assert result_tables.baselines().splitlines()[2:] == [f"| {' | '.join(wanted)} |"]
+
+
+def test_solvers_have_columns_for_each_way_and_say_which_figures_have_fewer_seeds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def row(name: str, valid: tuple[float, ...], test: tuple[float, ...]) -> dict[str, object]:
+        cells = {f"{part}, here": seeds_cell(figures) for part, figures in (("valid", valid), ("test", test))}
+        return {"name": name, "cells": {**cells, "test, paper": {"shown": "60.0 ± 0.3", "value": 60.0}}}
+
+    name = "the paper's method"
+    rows = [
+        row(f"{name} (Beam Ranker)", (60.0, 62.0, 64.0), (61.0, 63.0, 65.0)),
+        row(f"{name}, published settings", (40.0,), (41.0,)),  # for fewer epochs
+        row(f"{name}, with answer model", (65.0,), (66.0, 67.0, 68.0)),
+        row(f"{name}, with both models", (), (69.0, 71.0)),
+        row("supervised", (70.0,), (72.0,)),
+        row("LBF", (50.0,), (51.0,)),
+    ]
+    right = [{"name": f"{ranker} (all data)", "cells": {"`value`": seeds_cell(figures)}}
+             for ranker, figures in (("Beam Ranker", (88.0, 90.0)), ("EM with drafts", (92.0,)))]  # fmt: skip
+    tables = {
+        "main-results": {"parts": [{"title": "GTS", "rows": rows}, {"title": "G2T", "rows": []}]},
+        "equation-accuracy": {"parts": [{"rows": []}, {"rows": right}]},
+    }
+    monkeypatch.setattr(result_tables, "_read", tables.__getitem__)
+    assert table_cells(result_tables.solvers()) == [
+        [
+            *("", "seeds", "valid", "test", "valid, answer model", "test, answer model"),
+            *("valid, both models", "test, both models", "test, paper"),
+        ],
+        [
+            "GTS, the paper's method (Beam Ranker)",
+            "3",
+            "62.0",
+            "63.0",
+            "65.0 (1)",
+            "67.0",
+            "",
+            "70.0 (2)",
+            "60.0 ± 0.3",
+        ],
+        ["GTS, supervised", "1", "70.0", "72.0", "", "", "", "", "60.0 ± 0.3"],
+    ]
+    headline = table_cells(result_tables.headline())
+    assert headline[1:] == [
+        ["answers alone, the paper's method", "3", "89.0 (2)", "63.0", "67.0", "60.0 ± 0.3"],
+        ["gold equations", "1", "", "72.0", "", "60.0 ± 0.3"],
+    ]
+
+
+def seeds_cell(figures: tuple[float, ...]) -> dict[str, object]:
+    """A cell of a recorded table: the figures of some seeds, or of none."""
+    if not figures:
+        return {"shown": "not run"}
+    several = {"seeds": figures} if len(figures) > 1 else {}
+    return {"shown": f"{fmean(figures):.1f}", "value": fmean(figures), **several}
+
+
+def table_cells(table: str) -> list[list[str]]:
+    """The cells of a Markdown table, the head first."""
+    lines = table.replace("\u00a0", " ").splitlines()
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in (lines[0], *lines[2:])]
 
 
 def test_a_table_shows_both_builds_and_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
