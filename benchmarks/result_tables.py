@@ -97,8 +97,8 @@ def solvers() -> str:
                 ways = (row, _helped(rows, name, _WITH), _helped(rows, name, _WITH_BOTH))
                 answers = [_shown(way, part, beside=seeds) for way in ways for part in (_VALID, _TEST)]
                 lines.append([f"{solver}, {name}", str(seeds), *answers, _shown(row, _PAPER)])
-    ways = ("", ", answer model", ", both models")
-    head = ["", "seeds", *[f"{part}{way}" for way in ways for part in ("valid", "test")], "test, paper"]
+    heads = [f"{part}{way}" for way in ("", ", answer model", ", both models") for part in ("valid", "test")]
+    head = ["", "seeds", *heads, "test, paper"]
     return _table(head, lines, text=1)
 
 

@@ -60,8 +60,9 @@ def main(
 
     Runs are `mwp-weak` commands, and take hours: what is done is not done again, and what was interrupted goes on.
     The table is written as JSON and as Markdown and printed; figures of runs that are not there, or only in part, are
-    those that were recorded earlier (records/ beside the tables).  The name of a RUN does that run and records it;
-    --queue does every run that is missing, one on each core.  Start it in the folder of the repository.
+    those that were recorded earlier (records/ beside the tables).  The name of a RUN does that run with those that it
+    needs, and records them; --queue does every run that is missing, one on each core.  Start it in the folder of the
+    repository.
 
     \b
     python benchmarks/reproduce search-space
@@ -127,11 +128,12 @@ def _ensure(wanted: set[str], places: list[Place]) -> set[str]:
 
 
 def _do_run(run: str, places: list[Place], results: Path, *, start: bool) -> bool:
-    """Do what is missing of one run and record it; whether it is done."""
-    if start and _ensure({*with_needs([run])}, places):
+    """Do what is missing of one run and of those that it needs, and record them; whether they are done."""
+    runs = with_needs([run])
+    if start and _ensure({*runs}, places):
         return False
     for place in places:
-        facts = known_run(place, run, results).facts
+        facts = [known_run(place, name, results).facts for name in runs][-1]  # `run` comes after what it needs
         click.echo(f"{facts.name}: {facts.state}, {_minutes(facts)} CPU minutes")
     return True
 

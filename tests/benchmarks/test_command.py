@@ -13,7 +13,7 @@ from reproduce.place import Place
 from reproduce.runs import RUNS
 from reproduce.tables import TABLES
 
-from .left_runs import leave_baseline, trained
+from .left_runs import leave_answers, leave_baseline, leave_taught, trained
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -51,6 +51,17 @@ def test_figures_are_kept_when_the_runs_are_gone_unless_asked_not_to(tmp_path: P
     assert "| 44.0 |" in done.stdout
     assert "recorded earlier: lbf;" in done.stdout
     assert "44.0" not in reproduce("baselines", "--no-run", "--fresh", folder=tmp_path).stdout
+
+
+def test_a_run_is_recorded_with_those_that_it_needs(tmp_path: Path) -> None:
+    place = Place(tmp_path / "work", tmp_path / "data", seed=1)
+    leave_answers(place, "middle-gts-paper", valid=0.61, test=0.6)
+    leave_taught(place, "paper-draft", [0.5])
+    leave_answers(place, "lbf", valid=0.5, test=0.5)  # no need of it
+    done = reproduce("middle-gts-paper", "--seed", "1", "--no-run", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    written = {path.name for path in (tmp_path / "results" / "records").iterdir()}
+    assert written == {"middle-gts-paper-seed-1.json", "paper-draft-seed-1.json"}  # nothing is there of search-paper
 
 
 def test_a_run_that_fails_is_one_line_and_exit_code_1(tmp_path: Path) -> None:
