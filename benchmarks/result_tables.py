@@ -38,6 +38,7 @@ _HEADLINE = {
     ("GTS", _THEIRS): "answers alone, the paper's method",
     ("GTS", _OURS): "answers alone, our method (`em`)",
     ("GTS", _GOLD): "gold equations",
+    ("G2T", _THEIRS): "answers alone, the paper's method, G2T",
     ("G2T", _OURS): "answers alone, our method (`em`), G2T",
     ("G2T", _GOLD): "gold equations, G2T",
 }

@@ -98,6 +98,9 @@ def main_results(records: Records) -> Table:
         "G2T": (
             _Solver("WARM", "warm-g2t", paper=g2t["warm"]),
             _Solver("WARM + beam", "warm-beam-g2t", paper=g2t["warm-beam"]),
+            _Solver("the paper's method (Beam Ranker)", "middle-g2t-paper", paper=g2t["ours"]),
+            _Solver("the paper's method, with answer model", "middle-g2t-paper", measured=ANSWERS),
+            _Solver("the paper's method, with both models", "middle-g2t-paper", measured=OPINIONS),
             _Solver(_OURS, "middle-g2t-em"),
             _Solver(f"{_OURS}, with answer model", "middle-g2t-em", measured=ANSWERS),
             _Solver(f"{_OURS}, with both models", "middle-g2t-em", measured=OPINIONS),

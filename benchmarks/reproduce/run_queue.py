@@ -23,7 +23,7 @@ from weaksup.storage.folder_lock import lock_folder
 from .folders import run_facts
 from .place import SEEDS, Place, run_name
 from .records import read_record
-from .runs import RUNS, place_of, with_needs
+from .runs import EQUAL, RUNS, place_of, with_needs
 
 __all__ = ["QUEUE", "Task", "missing_tasks", "run_queue"]
 
@@ -65,6 +65,7 @@ QUEUE: tuple[Task, ...] = (
     *_each(("lbf", "lbf-memory", "warm", "warm-beam", "warm-beam-g2t")),
     *_each(("folds-em", "folds-lbf-memory")),
     *_each(("published-gts",)),
+    *_each(("middle-g2t-paper", "warm-g2t", EQUAL)),
 )
 
 

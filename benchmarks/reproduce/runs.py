@@ -253,6 +253,12 @@ RUNS = {
         preset=CPU,
         takes=32,
     ),
+    "middle-g2t-paper": Run(
+        "G2T by the paper's method, on the labels of middle-gts-paper, a middle budget",
+        partial(_train_middle, labels="middle-gts-paper", options=("--solver", "g2t")),
+        needs=("middle-gts-paper",),
+        preset=CPU,
+    ),
     "middle-g2t-gold": Run(
         "G2T on gold, a middle budget",
         partial(_train_middle, labels="gold", options=("--solver", "g2t")),

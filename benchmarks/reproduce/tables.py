@@ -58,7 +58,8 @@ TABLES = {
         (
             *("middle-gts-em", "middle-gts-gold", "middle-gts-paper", "published-gts"),
             *_BASELINES,
-            *("middle-g2t-em", "middle-g2t-gold", "middle-g2t-gold-published", "warm-g2t", "warm-beam-g2t"),
+            *("middle-g2t-em", "middle-g2t-gold", "middle-g2t-gold-published", "middle-g2t-paper"),
+            *("warm-g2t", "warm-beam-g2t"),
         ),
     ),
     "published-curve": TableOf(published_curve, ("published-gts",)),

@@ -52,6 +52,13 @@ def test_the_paper_s_rankers_share_its_candidates_and_its_draft() -> None:
     assert "--model" not in steps_of("middle-gts-random", PLACE)[0].arguments
 
 
+def test_both_solvers_learn_the_same_labels_by_the_paper_s_method() -> None:
+    rank = steps_of("middle-gts-paper", PLACE._replace(seed=2))[0].arguments
+    for run in ("middle-g2t-paper", "published-gts"):
+        training = steps_of(run, PLACE._replace(seed=2))[0].arguments
+        assert training[training.index("--labels") + 1] == rank[rank.index("-o") + 1]
+
+
 def test_the_settings_of_the_equal_run_are_those_of_a_pipeline() -> None:
     config = merge_config(HERE / "equal.toml", {})
     assert (config.data, config.preset, config.ranker, config.plan) == ("math23k", "quick", "em", "full")

@@ -106,6 +106,7 @@ def test_main_results_take_each_row_from_its_run(place: Place) -> None:
     leave_baseline(place, "lbf", trained(0.33))
     leave_printed(place, "lbf", "valid", evaluation(0.34))
     leave_printed(place, "middle-g2t-em", "test", evaluation(0.644))
+    leave_printed(place, "middle-g2t-paper", "test", evaluation(0.633))
     table = fill("main-results", place)
     theirs = "the paper's method (Beam Ranker)"
     assert [cell(table, theirs, f"{part}, here").shown for part in ("valid", "test")] == ["60.1", "61.1"]
@@ -121,6 +122,9 @@ def test_main_results_take_each_row_from_its_run(place: Place) -> None:
     assert cell(table, "LBF", "test, here").value == 33.0
     assert cell(table, "WARM", "test, here").shown == "not run"
     assert cell(table, ours, "test, here", part=1).value == 64.4
+    assert cell(table, theirs, "test, here", part=1).value == 63.3
+    published_g2t = [cell(table, theirs, f"{part}, paper", part=1).shown for part in ("valid", "test")]
+    assert published_g2t == ["61.7 ± 1.1", "60.5 ± 0.6"]
 
 
 def test_the_curve_is_that_of_the_training(place: Place) -> None:
