@@ -323,15 +323,14 @@ def cross_validation(records: Records) -> Table:
     rows = []
     for name, run, arm, theirs in (
         ("LBF + memory", "folds-lbf-memory", "lbf", published.CROSS_VALIDATION["lbf-memory"]),
-        ("the paper's method", None, None, published.CROSS_VALIDATION["ours"]),
+        ("the paper's method (Beam Ranker)", "folds-paper", "beam", published.CROSS_VALIDATION["ours"]),
         ("ours (EM with words, no drafts)", "folds-em", "em", None),
     ):
-        figures = {} if run is None else records[run][0].figures
+        figures = records[run][0].figures
         values = [figures.get(f"{arm}.fold-{fold}.test") for fold in range(FOLDS)]
         known = [value for value in values if value is not None]
-        missing = NOTHING if run is None else NOT_RUN
-        cells = [missing if value is None else number(value) for value in values]
-        mean = mean_cell(known) if len(known) == FOLDS else missing
+        cells = [NOT_RUN if value is None else number(value) for value in values]
+        mean = mean_cell(known) if len(known) == FOLDS else NOT_RUN
         rows.append(Row(name=name, cells=(NOTHING if theirs is None else paper(*theirs), mean, *cells), run=run))
     head = ("", "paper", "here", *[f"fold {fold}" for fold in range(FOLDS)])
     return Table(

@@ -65,7 +65,7 @@ QUEUE: tuple[Task, ...] = (
     *_each(("lbf", "lbf-memory", "warm", "warm-beam", "warm-beam-g2t")),
     *_each(("folds-em", "folds-lbf-memory")),
     *_each(("published-gts",)),
-    *_each(("middle-g2t-paper", "warm-g2t", EQUAL)),
+    *_each(("middle-g2t-paper", "warm-g2t", EQUAL, "folds-paper")),
 )
 
 

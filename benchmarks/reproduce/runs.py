@@ -284,6 +284,7 @@ RUNS = {
         takes=37,
     ),
     "folds-em": Run("GTS on the labels of em without drafts, five folds", _folds, takes=36),
+    "folds-paper": Run("GTS by the paper's method, Beam Ranker on plan paper, five folds", _folds),
     "folds-lbf-memory": Run("learning by fixing, all fixes kept, five folds", _folds, takes=66),
     "published-gts": Run(
         "GTS by the paper's method with the published settings, the first 10 of 80 epochs",

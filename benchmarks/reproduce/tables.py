@@ -71,7 +71,7 @@ TABLES = {
         oracle_test,
         (*_PAPER_METHOD, "middle-gts-em", "middle-gts-gold", "middle-g2t-em", "middle-g2t-gold", EQUAL),
     ),
-    "cross-validation": TableOf(cross_validation, ("folds-em", "folds-lbf-memory")),
+    "cross-validation": TableOf(cross_validation, ("folds-em", "folds-paper", "folds-lbf-memory")),
 }
 
 

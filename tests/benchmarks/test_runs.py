@@ -65,6 +65,19 @@ def test_the_settings_of_the_equal_run_are_those_of_a_pipeline() -> None:
     assert {*config.compare} == {"gold", "beam", "basic", "random", "single"}
 
 
+def test_the_folds_differ_in_plan_and_labels_only() -> None:
+    folds = {run: merge_config(HERE / f"{run}.toml", {}) for run in ("folds-em", "folds-paper", "folds-lbf-memory")}
+    assert {run: config.ranker for run, config in folds.items()} == {
+        "folds-em": "em",
+        "folds-paper": "beam",
+        "folds-lbf-memory": "lbf",
+    }
+    assert (folds["folds-em"].plan, folds["folds-paper"].plan) == ("full", "paper")
+    for config in folds.values():
+        assert (config.data, config.preset, config.solver, config.compare) == ("math23k", "quick", "gts", ())
+        assert not config.answer_model and not config.equation_model
+
+
 def test_runs_come_after_those_that_they_need() -> None:
     order = list(RUNS)
     assert all(order.index(need) < order.index(run) for run in RUNS for need in RUNS[run].needs)
