@@ -3,13 +3,14 @@
 Each step decodes a batch greedily with the current weights, fixes the trees of a wrong value (`fixing.py`), preferring
 tokens that the model finds likely, and learns the fixed trees as they were found.  Trees have as many leaves as there
 are quantities, then one more, then two more, until a fix is found.  Dropout is on while decoding, so that a problem
-gets other trees in other epochs.  In the first epoch no constants are written; in the first five, a coin decides the
-shape of trees of three leaves.  With memory, each step learns all trees ever found for its problems, each of them as an
-example of its own; without it, only those just found.
+gets other trees in other epochs.  In the first epoch no constants are written; in the first five, but at most in the
+first quarter of the training, a coin decides the shape of trees of three leaves.  With memory, each step learns all
+trees ever found for its problems, each of them as an example of its own; without it, only those just found.
 
-Ways in which one may differ from that code are options (`LBFConfig`): shapes drawn at random for trees of all sizes
-(fixing keeps the shape of a tree), a walk that accepts every step, and fixes that are rewritten like other training
-equations, so that a+b and b+a are the same target.
+The authors' code also writes powers; docs/decisions.md says why this one does not.  Ways in which one may differ from
+that code are options (`LBFConfig`): shapes drawn at random for trees of all sizes (fixing keeps the shape of a tree), a
+walk that accepts every step, and fixes that are rewritten like other training equations, so that a+b and b+a are the
+same target.
 """
 
 from __future__ import annotations
