@@ -1,10 +1,10 @@
 """The queue: what is missing, in an order of value, one run on each core.
 
 A run is missing unless its folder is whole, or a record says that it is done and by which code and machine (see
-`RunFacts.accounted`).  What a missing run needs comes before it.  Each run is a process of its own with the lowest
-priority; what it prints goes to WORK/RUN.log.  When it ends well it is recorded and all tables are written again, so
-the queue may be stopped at any moment: the same command goes on.  If it is killed, the runs that it started go on, and
-the next queue waits for them.
+`RunFacts.accounted`).  A run that has got more steps since it was recorded is missing too.  What a missing run needs
+comes before it.  Each run is a process of its own with the lowest priority; what it prints goes to WORK/RUN.log.  When
+it ends well it is recorded and all tables are written again, so the queue may be stopped at any moment: the same
+command goes on.  If it is killed, the runs that it started go on, and the next queue waits for them.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _is_there(task: Task, place: Place) -> bool:
 def _is_recorded(task: Task, place: Place, results: Path) -> bool:
     facts = run_facts(place_of(task.run, place._replace(seed=task.seed)), task.run)
     record = read_record(results, facts)
-    return record is not None and record.facts.accounted
+    return record is not None and record.facts.accounted and record.facts.steps == facts.steps
 
 
 def run_queue(

@@ -94,6 +94,15 @@ def test_what_is_recorded_with_its_origin_is_not_missing(place: Place, tmp_path:
         assert missing_tasks(gone, tmp_path / "results", [Task("lbf")]) == missing, (commit, machine)
 
 
+def test_a_run_with_new_steps_is_missing(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_lbf(place, commit="c0ffee")
+    known_run(place, "lbf", tmp_path / "results")
+    gone = place._replace(work=tmp_path / "elsewhere")
+    more = RUNS["lbf"]._replace(steps=lambda name, place: [*steps_of("warm", place), *steps_of("warm-beam", place)])
+    monkeypatch.setitem(RUNS, "lbf", more)
+    assert missing_tasks(gone, tmp_path / "results", [Task("lbf")]) == [Task("lbf")]
+
+
 def test_every_run_of_the_queue_exists() -> None:
     assert {task.run for task in QUEUE} <= {*RUNS}
     assert all(RUNS[task.run].seeded or task.seed == 0 for task in QUEUE)
