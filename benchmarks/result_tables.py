@@ -55,13 +55,11 @@ def headline() -> str:
             known = solver == "GTS" and name in _LABELS  # other solvers may have learnt from other labels
             seeds = _seeds(rows[name], _TEST)
             correct = _shown(right[_LABELS[name]], "`value`", spread=False, beside=seeds) if known else ""
-            answers = [_shown(row, _TEST, beside=seeds) for row in (rows[name], _helped(rows, name, _WITH))]
+            ways = (rows[name], *(_helped(rows, name, way) for way in (_WITH, _WITH_BOTH)))
+            answers = [_shown(way, _TEST, beside=seeds) for way in ways]
             lines.append([shown, str(seeds), correct, *answers, _shown(rows[name], _PAPER)])
-    return _table(
-        ["solver trained on", "seeds", "labels right", "test answers", "with answer model", "the paper's test answers"],
-        lines,
-        text=1,
-    )
+    of_answers = ["test answers", "with answer model", "with both models", "the paper's test answers"]
+    return _table(["solver trained on", "seeds", "labels right", *of_answers], lines, text=1)
 
 
 def draw_headline() -> tuple[str, str]:
