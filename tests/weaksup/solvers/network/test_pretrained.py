@@ -22,7 +22,7 @@ from weaksup.solvers.data.lessons import example_of
 from weaksup.solvers.data.pieces import PieceReader, piece_reader
 from weaksup.solvers.decoding.solver import Solver
 from weaksup.solvers.network.model_files import load_tensors
-from weaksup.solvers.network.pretrained import PretrainedEncoder
+from weaksup.solvers.network.pretrained import _WHOLE_MASKS, PretrainedEncoder
 from weaksup.solvers.presets import SolverConfig
 from weaksup.solvers.table import build_model
 from weaksup.solvers.training import teaching
@@ -107,6 +107,24 @@ def test_states_are_those_of_the_model_projected_whatever_the_padding(folder: Pa
             torch.testing.assert_close(found.states[row, : words.shape[1]], alone, rtol=1e-4, atol=1e-5)
             torch.testing.assert_close(found.goal[row], alone.mean(0), rtol=1e-4, atol=1e-5)
             assert found.mask[row].sum() == words.shape[1]
+
+
+@pytest.mark.parametrize("kind", [*sorted(_WHOLE_MASKS), "modernbert", "mpnet", "bert eager"])
+def test_the_mask_is_one_that_the_model_understands(kind: str, tmp_path: Path) -> None:
+    source = tiny_encoder(tmp_path, kind.removesuffix(" eager"))
+    if kind.endswith("eager"):
+        config = json.loads((source / "config.json").read_text())
+        (source / "config.json").write_text(json.dumps(config | {"attn_implementation": "eager"}))
+    model = build_model(config_with(source), VOCABULARY).eval()
+    encoder = model.encoder
+    assert isinstance(encoder, PretrainedEncoder) and encoder.whole_mask == (kind in _WHOLE_MASKS)
+    problems = [english("Tom has 3 pens."), english("Ann buys 12 hats and 25 cups. How many is that?" * 9)]
+    examples = [example_of(problem, VOCABULARY, config_with(source), {}) for problem in problems]
+    batch = make_batch(examples, operators=OPERATORS, constants=CONSTANTS)
+    with torch.no_grad():
+        found = encoder(batch)
+        plain = encoder.model(input_ids=batch.words, attention_mask=found.mask.long()).last_hidden_state
+        torch.testing.assert_close(found.states[found.mask], encoder.project(plain)[found.mask])
 
 
 def test_training_begins_with_the_pretrained_weights(folder: Path) -> None:

@@ -32,6 +32,7 @@ from weaksup.solvers.training import loop as training
 from weaksup.solvers.training.lesson_sources import FixedLessons
 
 from ..small_run import CONFIG, TRAIN, stories
+from ..tiny_models import tiny_encoder
 
 CONFIGS = {
     "gts": CONFIG,
@@ -107,9 +108,12 @@ class Step:
         self.run._one_step(self.run.state.model, next(self.batches))
 
 
-@pytest.fixture(params=CONFIGS)
+@pytest.fixture(params=[*CONFIGS, "bert", "roberta"])
 def step(request: pytest.FixtureRequest, tmp_path: Path) -> Step:
-    return Step(CONFIGS[request.param], tmp_path)
+    config = CONFIGS.get(request.param)
+    if config is None:
+        config = msgspec.structs.replace(CONFIG, encoder=str(tiny_encoder(tmp_path / "encoder", request.param)))
+    return Step(config, tmp_path / "model")
 
 
 def test_a_step_calls_nothing_that_waits(step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
