@@ -13,15 +13,18 @@ import pytest
 import torch
 from torch import Tensor
 
+from weaksup.baselines import sampling
 from weaksup.baselines.lbf import Fixer
 from weaksup.baselines.sampling import Written, write_trees
 from weaksup.baselines.table import LBFConfig
 from weaksup.baselines.unlabelled import Unlabelled
 from weaksup.baselines.warm import Reinforcer
-from weaksup.solvers.data.batches import Example, make_batch
+from weaksup.solvers.data import batches
+from weaksup.solvers.data.batches import Example, make_batch, send
 from weaksup.solvers.data.graphs import Graphs
 from weaksup.solvers.data.lessons import make_examples
 from weaksup.solvers.data.vocabulary import make_vocabulary
+from weaksup.solvers.decoding import beam
 from weaksup.solvers.decoding.scoring import log_probabilities
 from weaksup.solvers.decoding.solver import Solver
 from weaksup.solvers.network.gts import GTS
@@ -130,15 +133,20 @@ def test_trees_written_on_the_device_are_those_of_the_cpu(draws: int | None, mon
             np.testing.assert_allclose(other.chances, one.chances, rtol=1e-4)
 
 
-def taught_on(device: Any, teacher: str, config: SolverConfig, folder: Path) -> tuple[list[list[Example]], Any]:
-    """The lessons of the first steps of a baseline, with the equations that its teacher has found by then."""
+def baseline_on(device: Any, teacher: str, config: SolverConfig, folder: Path) -> TrainingRun:
     problems = [lesson.problem for lesson in stories()[0]]
     given = Unlabelled(problems, config, min_word_count=2, device=device, answers=teacher == "warm")
     source: Any = Reinforcer(given, draws=4, beam=3, entropy=0.01)
     if teacher == "lbf":
         source = Fixer(given, LBFConfig(memory=True), writing="label", seed=0)
     weighted = msgspec.structs.replace(TRAIN, soft="expected")
-    run = TrainingRun(source, given.vocabulary, [], folder, config=config, train=weighted, device=device)
+    return TrainingRun(source, given.vocabulary, [], folder, config=config, train=weighted, device=device)
+
+
+def taught_on(device: Any, teacher: str, config: SolverConfig, folder: Path) -> tuple[list[list[Example]], Any]:
+    """The lessons of the first steps of a baseline, with the equations that its teacher has found by then."""
+    run = baseline_on(device, teacher, config, folder)
+    source: Any = run.source
     taught, teach = [], source.teach
 
     def noted(places: Any, now: Any) -> list[Example]:
@@ -211,3 +219,25 @@ def test_transfers_to_cuda_come_from_pinned_memory_and_do_not_block(
         examples = [replace(example, graphs=Graphs(((0, 0),), ((0, 0),))) for example in examples]
     make_batch(examples, operators=OPERATORS, constants=CONSTANTS, device="cuda:0")
     assert moved == [("cuda:0", True)] * (3 + graphs)  # the trees, their weights, the texts, the edges of the graphs
+
+
+@pytest.mark.parametrize("teacher", ["gold", "lbf", "warm"])
+def test_a_step_sends_nothing_to_the_device_in_another_way(
+    teacher: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[torch.Size] = []
+
+    def noted(tensor: Tensor, device: Any) -> Tensor:
+        sent.append(tensor.shape)
+        return send(tensor, device)
+
+    for module in (batches, beam, sampling):
+        monkeypatch.setattr(module, "send", noted)
+    config = CONFIGS["g2t"]
+    with second_device(monkeypatch) as mode:
+        gold = teacher == "gold"
+        run = run_on(FAR, tmp_path, config, TRAIN) if gold else baseline_on(FAR, teacher, config, tmp_path)
+        before = mode.sent
+        for places in list(run._places())[:2]:
+            run._one_step(run.state.model, places)
+        assert mode.sent - before == len(sent) > 0
