@@ -20,7 +20,15 @@ from ._options import FILE, PLACE, Part, Source, described, force_option, json_o
 from ._output import print_json
 from ._progress import StepsDisplay, working
 from ._terminal import echo, echo_data, warn
-from ._torch import device_option, load_torch, preset_option, solver_option, threads_option
+from ._torch import (
+    device_option,
+    encoder_option,
+    load_torch,
+    precision_option,
+    preset_option,
+    solver_option,
+    threads_option,
+)
 
 if TYPE_CHECKING:
     from mathcanon.files import AnyPath
@@ -49,6 +57,7 @@ __all__ = ["export", "rank"]
 @click.option("--unseen", type=FILE, metavar="FILE",
               help="With --drafts: the candidates of the valid part, if they are in another file.")  # fmt: skip
 @solver_option
+@encoder_option
 @preset_option
 @click.option("--hidden", type=in_range(Hidden), help="Hidden size of the drafts.")
 @click.option("--draft-epochs", type=in_range(Epochs), help="Passes over the train part for the first draft.")
@@ -56,6 +65,7 @@ __all__ = ["export", "rank"]
               help="Keep the drafts here, so that the command can resume.  [default: a temporary folder]")  # fmt: skip
 @click.option("--beam", type=in_range(Beam), default=5, show_default=True, help="Beam width of the ranker beam.")
 @device_option
+@precision_option
 @threads_option
 @click.option("--seed", type=in_range(Seed), default=0, show_default=True,
               help="Random seed of the ranker random and of the training of drafts.")  # fmt: skip
@@ -194,12 +204,14 @@ def _rank_by_rounds(
     force: bool,
     unseen: Path | None,
     solver: str | None,
+    encoder: str | None,
     preset: str | None,
     hidden: int | None,
     draft_epochs: float | None,
     draft_folder: Path | None,
     beam: int,
     device: str,
+    precision: str | None,
     threads: int,
 ) -> tuple[RunInfo, list[Label]]:
     """Train the drafts that a ranker needs, and write its labels."""
@@ -213,7 +225,8 @@ def _rank_by_rounds(
     check_rounds(ranker, rounds)
     source = source.behind(file).inferred
     name = preset or default_preset(source.data)
-    changes = {"solver": solver, "hidden": hidden, "epochs": draft_epochs, "seed": seed}
+    changes = {"solver": solver, "encoder": encoder, "hidden": hidden, "epochs": draft_epochs, "seed": seed}
+    changes |= {"precision": precision}
     changes = {key: value for key, value in changes.items() if value is not None}
     draft_preset(name, **changes)
     corpus = source.read()

@@ -102,13 +102,15 @@ class CausalLM:
     def _log_probabilities(self, rows: Sequence[_Row]) -> Tensor:
         import torch
 
+        from .solvers.data.batches import send
+
         width = max(map(len, rows))
         words = torch.zeros((len(rows), width), dtype=torch.long)
         counted = torch.zeros((len(rows), width), dtype=torch.bool)
         for i, row in enumerate(rows):
             words[i, : len(row)] = torch.tensor(row.prompt + row.equation)
             counted[i, len(row.prompt) : len(row)] = True
-        words, counted = words.to(self.device), counted.to(self.device)
+        words, counted = send(words, self.device), send(counted, self.device)
         with torch.inference_mode():
             # Padding is on the right, where no word before it can see it.
             scores = self.model(input_ids=words).logits[:, :-1].float().log_softmax(-1)  # (rows, width - 1, tokens)

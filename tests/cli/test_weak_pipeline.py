@@ -109,12 +109,26 @@ def test_rank_with_drafts_makes_the_labels_of_the_pipeline(tmp_path: Path) -> No
     assert (tmp_path / "again.jsonl").read_bytes() == labels.read_bytes()
 
 
+def test_rank_trains_drafts_with_an_encoder_and_in_a_precision(run_folder: tuple[Path, str], tmp_path: Path) -> None:
+    from ..weaksup.solvers.tiny_models import tiny_encoder  # imports torch
+
+    folder, _ = run_folder
+    encoder, drafts = tiny_encoder(tmp_path / "encoder"), tmp_path / "drafts"
+    words = ["--ranker", "basic", "--drafts", "1", *DRAFTS, "--draft-folder", drafts, "-o", tmp_path / "labels.jsonl"]
+    code, _, err = call("rank", folder / "candidates.jsonl", *words, "--encoder", encoder, "--precision", "bf16")
+    assert code == 0, err
+    made = json.loads((drafts / "single/config.json").read_text())
+    assert made["training"]["settings"]["precision"] == "bf16" and made["solver"]["encoder"] == str(encoder)
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
         (["--ranker", "basic"], "needs a draft model"),
         (["--ranker", "basic", "--drafts", "2"], "trains one draft, not 2"),
         (["--ranker", "basic", "--hidden", "16"], "--hidden has an effect only with --drafts"),
+        (["--ranker", "em", "--precision", "bf16"], "--precision has an effect only with --drafts"),
+        (["--ranker", "em", "--encoder", "."], "--encoder has an effect only with --drafts"),
         (["--ranker", "em", "--drafts", "1", "--model", "MODEL"], "--model and --drafts exclude each other"),
         (["--ranker", "best"], "unknown ranker 'best'"),
         (["--ranker", "random", "--model", "MODEL"], "does not use a model"),

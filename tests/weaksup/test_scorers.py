@@ -16,6 +16,7 @@ from weaksup.errors import ConfigError
 from weaksup.meaning.writing import equation_text
 from weaksup.rankers.drafts import load_draft
 from weaksup.scorers import PROMPT, CausalLM
+from weaksup.solvers.data import batches
 
 from .solvers.tiny_models import tiny_encoder, tiny_language_model, transformers_or_skip
 
@@ -70,6 +71,20 @@ def test_a_long_text_loses_its_beginning_and_a_long_equation_has_no_probability(
     endless = "+".join(["N0"] * 300)
     (scores,) = CausalLM(str(folder), device="cpu").score([long], [["N0", endless]])
     assert -inf < scores[0] < 0 and scores[1] == -inf
+
+
+def test_words_are_sent_to_the_device_from_pinned_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[torch.device] = []
+
+    def noted(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
+        sent.append(device)
+        return tensor
+
+    monkeypatch.setattr(batches, "send", noted)  # see test_devices.py for what it does
+    scorer = CausalLM(str(folder), device="cpu")
+    scorer.device = torch.device("cuda:0")
+    scorer.score(list(read_stories(size=1)), [["N0"]])
+    assert sent == [scorer.device] * 2  # the pieces, and which of them count
 
 
 def test_rank_takes_the_model_by_its_folder(folder: Path, tmp_path: Path) -> None:

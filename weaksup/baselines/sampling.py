@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from ..errors import WeakSupError
-from ..solvers.data.batches import Batch
+from ..solvers.data.batches import Batch, send
 from ..solvers.decoding.beam import Stacks, TreeSolver, close, may_branch_or_end, open_places, push
 from ..solvers.network.tree_decoder import Memory, TreeDecoder, allowed
 
@@ -54,8 +54,9 @@ def write_trees(
     device = memory.goal.device
     owners = torch.arange(len(batch.lengths), device=device).repeat_interleave(copies)  # (rows,)
     rows, hidden = len(owners), memory.goal.shape[-1]
-    low, high = (2 * torch.tensor([leaves[place] for place in batch.order], device=device) - 1)[owners].unbind(1)
-    most = int(high.max())
+    limits = send(torch.tensor([leaves[place] for place in batch.order]), device)  # (batch, 2)
+    low, high = (2 * limits - 1)[owners].unbind(1)
+    most = 2 * max(most for _, most in leaves) - 1
 
     pool = memory.goal.new_empty(2 * rows * most, hidden)
     stacks = Stacks.empty(rows, most, device)

@@ -36,7 +36,7 @@ def _word_pieces(place: Path, **special: str) -> Any:
 
 
 def tiny_encoder(place: Path, kind: str = "bert", *, positions: int = 256, seed: int = 0) -> Path:
-    """A folder with a two-layer encoder: bert or roberta."""
+    """A folder with a two-layer encoder of a type that transformers knows."""
     transformers = transformers_or_skip()
     fast = _word_pieces(place, cls_token="[CLS]", sep_token="[SEP]")
     sizes = {
@@ -48,9 +48,9 @@ def tiny_encoder(place: Path, kind: str = "bert", *, positions: int = 256, seed:
         "max_position_embeddings": positions,
         "pad_token_id": 0,
     }
-    make_config = {"bert": transformers.BertConfig, "roberta": transformers.RobertaConfig}[kind]
     torch.manual_seed(seed)
-    transformers.AutoModel.from_config(make_config(**sizes)).save_pretrained(str(place), safe_serialization=True)
+    config = transformers.AutoConfig.for_model(kind, **sizes)
+    transformers.AutoModel.from_config(config).save_pretrained(str(place), safe_serialization=True)
     return place
 
 

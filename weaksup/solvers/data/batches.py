@@ -24,7 +24,7 @@ from torch import Tensor
 from .graphs import Graphs
 from .vocabulary import PAD
 
-__all__ = ["Batch", "Example", "TreePlan", "bucketed", "make_batch", "plan_trees"]
+__all__ = ["Batch", "Example", "TreePlan", "bucketed", "make_batch", "plan_trees", "send"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -195,12 +195,12 @@ def _choices(
 
 def _to_device(arrays: Sequence[Ints], device: torch.device | str) -> tuple[Tensor, ...]:
     """The arrays as tensors on the device, moved in one transfer."""
-    whole = _moved(torch.from_numpy(np.concatenate(arrays)), device)
+    whole = send(torch.from_numpy(np.concatenate(arrays)), device)
     parts: tuple[Tensor, ...] = whole.split([len(array) for array in arrays])
     return parts
 
 
-def _moved(tensor: Tensor, device: torch.device | str) -> Tensor:
+def send(tensor: Tensor, device: torch.device | str) -> Tensor:
     """The tensor on the device.  A transfer to a GPU only runs beside other work if it comes from pinned memory."""
     if torch.device(device).type == "cuda":
         tensor = tensor.pin_memory()
@@ -236,7 +236,7 @@ def make_batch(
             raise ValueError("all examples of a batch have limits for their leaves, or none")
         plan = plan_trees(trees, owners, operators=operators, leaves=limits or None, device=device)
         given = [weight for example in chosen for weight in example.weights or (1.0,) * len(example.trees)]
-        weights = _moved(torch.tensor(given), device)
+        weights = send(torch.tensor(given), device)
     moved = _to_device([words.ravel(), places.ravel(), same.ravel(), np.asarray(lengths)], device)
     comparisons = cells = None
     if chosen[0].graphs is not None:

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-from ..data.batches import Batch
+from ..data.batches import Batch, send
 from ..network.tree_decoder import Memory, TreeDecoder, allowed
 
 __all__ = ["Hypothesis", "TreeSolver", "beam_search"]
@@ -74,8 +74,8 @@ def beam_search(
     rows, hidden = problems * beam, memory.goal.shape[-1]
     limits = None
     if leaves is not None:
-        limits = (2 * torch.tensor([leaves[place] for place in batch.order], device=device) - 1).unbind(1)
-        max_tokens = int(limits[1].max())
+        limits = (2 * send(torch.tensor([leaves[place] for place in batch.order]), device) - 1).unbind(1)
+        max_tokens = 2 * max(most for _, most in leaves) - 1
     pool = memory.goal.new_empty(2 * rows * max_tokens, hidden)
 
     score = memory.goal.new_full((problems, beam), -torch.inf)

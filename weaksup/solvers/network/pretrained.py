@@ -25,6 +25,8 @@ from .encoder import Encoded, Encoder
 __all__ = ["PretrainedEncoder", "digest_pretrained", "load_pretrained", "save_definition", "text_encoder"]
 
 _WEIGHTS = "model.safetensors"
+#: Types of models that use a mask (batch, 1, length, length) as it is.  With others it raises, or means something else.
+_WHOLE_MASKS = frozenset(["albert", "bert", "camembert", "distilbert", "electra", "ernie", "roberta", "xlm-roberta"])
 
 
 class PretrainedEncoder(nn.Module):
@@ -39,13 +41,16 @@ class PretrainedEncoder(nn.Module):
         self.model = quiet_transformers().AutoModel.from_config(known, trust_remote_code=False)
         if hasattr(self.model, "pooler"):
             self.model.pooler = None  # for classification; nothing here reads it
+        # With a mask (batch, length), transformers asks whether it is all True, which waits for the device.
+        self.whole_mask = known.model_type in _WHOLE_MASKS and self.model.config._attn_implementation == "sdpa"
         self.dropout = PooledDropout(config.dropout)
         self.project = nn.Linear(known.hidden_size, config.hidden)
 
     def forward(self, batch: Batch) -> Encoded:
         steps = torch.arange(batch.words.shape[1], device=batch.words.device)
         mask = steps < batch.length.unsqueeze(1)  # (batch, length)
-        found = self.model(input_ids=batch.words, attention_mask=mask.long()).last_hidden_state
+        seen = mask[:, None, None].expand(-1, 1, mask.shape[1], -1) if self.whole_mask else mask.long()
+        found = self.model(input_ids=batch.words, attention_mask=seen).last_hidden_state
         states: Tensor = self.project(self.dropout(found)).to(self.project.weight.dtype)  # (batch, length, hidden)
         read = states * mask.unsqueeze(-1)
         return Encoded(states, mask, read.sum(1) / batch.length.unsqueeze(1))

@@ -30,7 +30,7 @@ from ...records import Problem
 from ...storage.folder_lock import lock_folder
 from ...storage.run_files import ANSWERS, CHECKPOINT, EQUATIONS, TRAINING_ROWS, TRAINING_TIMES, WEIGHTS
 from ...watching import Progress
-from ..data.batches import Example, bucketed, make_batch
+from ..data.batches import Example, bucketed, make_batch, send
 from ..data.lessons import Cells, Lesson, make_examples
 from ..data.vocabulary import Vocabulary, make_vocabulary
 from ..decoding.answer_model import learn_answers
@@ -309,7 +309,7 @@ class TrainingRun:
         tokens = tree_tokens(taught) if mine else 0.0
         if self.world == 1:
             return tokens
-        whole = sum_over_all(torch.tensor(tokens, device=self.device), self.world)
+        whole = sum_over_all(send(torch.tensor(tokens), self.device), self.world)
         return whole if mine else math.inf
 
     def _validate(self, on_validation: OnValidation | None) -> None:

@@ -22,14 +22,15 @@ from weaksup.solvers.data.lessons import example_of
 from weaksup.solvers.data.pieces import PieceReader, piece_reader
 from weaksup.solvers.decoding.solver import Solver
 from weaksup.solvers.network.model_files import load_tensors
-from weaksup.solvers.network.pretrained import PretrainedEncoder
+from weaksup.solvers.network.pretrained import _WHOLE_MASKS, PretrainedEncoder
 from weaksup.solvers.presets import SolverConfig
 from weaksup.solvers.table import build_model
 from weaksup.solvers.training import teaching
+from weaksup.solvers.training.precision import mixed_precision
 from weaksup.solvers.training.state import TrainingState
 
 from ..examples_for_tests import CONSTANTS, OPERATORS, VOCABULARY
-from ..small_run import CONFIG, TRAIN, files, run, stories
+from ..small_run import CONFIG, STEPS, TRAIN, files, run, stories
 from ..tiny_models import tiny_encoder, transformers_or_skip
 
 transformers = transformers_or_skip()
@@ -109,6 +110,24 @@ def test_states_are_those_of_the_model_projected_whatever_the_padding(folder: Pa
             assert found.mask[row].sum() == words.shape[1]
 
 
+@pytest.mark.parametrize("kind", [*sorted(_WHOLE_MASKS), "modernbert", "mpnet", "bert eager"])
+def test_the_mask_is_one_that_the_model_understands(kind: str, tmp_path: Path) -> None:
+    source = tiny_encoder(tmp_path, kind.removesuffix(" eager"))
+    if kind.endswith("eager"):
+        config = json.loads((source / "config.json").read_text())
+        (source / "config.json").write_text(json.dumps(config | {"attn_implementation": "eager"}))
+    model = build_model(config_with(source), VOCABULARY).eval()
+    encoder = model.encoder
+    assert isinstance(encoder, PretrainedEncoder) and encoder.whole_mask == (kind in _WHOLE_MASKS)
+    problems = [english("Tom has 3 pens."), english("Ann buys 12 hats and 25 cups. How many is that?" * 9)]
+    examples = [example_of(problem, VOCABULARY, config_with(source), {}) for problem in problems]
+    batch = make_batch(examples, operators=OPERATORS, constants=CONSTANTS)
+    with torch.no_grad():
+        found = encoder(batch)
+        plain = encoder.model(input_ids=batch.words, attention_mask=found.mask.long()).last_hidden_state
+        torch.testing.assert_close(found.states[found.mask], encoder.project(plain)[found.mask])
+
+
 def test_training_begins_with_the_pretrained_weights(folder: Path) -> None:
     expected = transformers.AutoModel.from_pretrained(str(folder)).state_dict()
     state = TrainingState(config_with(folder), VOCABULARY, TRAIN, torch.device("cpu"), None)
@@ -126,6 +145,24 @@ def test_the_encoder_has_its_own_learning_rate(folder: Path) -> None:
     state.descend(0.5, 0.001, 0.0)
     moved = {name: (value - before[name]).abs().max().item() for name, value in state.model.named_parameters()}
     assert all((change < 0.01) == name.startswith("encoder.model.") for name, change in moved.items())
+
+
+def test_the_encoder_has_its_own_warmup(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[tuple[float, ...]] = []
+    descend = TrainingState.descend
+
+    def noted(self: TrainingState, *rates: float) -> None:
+        descend(self, *rates)
+        used.append(tuple(group["lr"] for group in self.optimizer.param_groups))
+
+    monkeypatch.setattr(TrainingState, "descend", noted)
+    rates = {"learning_rate": 0.01, "warmup": 2, "encoder_rate": 0.001, "encoder_warmup": 5}
+    run(tmp_path / "model", config=config_with(folder), train=msgspec.structs.replace(TRAIN, **rates))
+    assert len(used) == STEPS
+    for step, (rate, encoder_rate) in enumerate(used):
+        left = (STEPS - step) / STEPS  # both fall linearly from the start, and rise by equal steps
+        assert rate == pytest.approx(0.01 * left * (0.5 if step == 0 else 1))
+        assert encoder_rate == pytest.approx(0.001 * left * ([0.2, 0.4, 0.6, 0.8][step] if step < 4 else 1))
 
 
 @pytest.mark.parametrize("solver", ["gts", "g2t"])
@@ -177,9 +214,28 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return plain | {f"encoder/{name}": content for name, content in files(folder / "encoder").items()}
 
 
-def test_it_trains_in_bfloat16(folder: Path, tmp_path: Path) -> None:
-    train = msgspec.structs.replace(TRAIN, precision="bf16", max_steps=2)
-    assert run(tmp_path / "model", config=config_with(folder), train=train).steps == 2
+@pytest.mark.parametrize("solver", ["gts", "g2t"])
+def test_it_trains_in_bfloat16(solver: str, folder: Path, tmp_path: Path) -> None:
+    losses = {}
+    for precision in ("bf16", "fp32"):
+        train = msgspec.structs.replace(TRAIN, precision=precision)
+        run(tmp_path / precision, config=config_with(folder, solver=solver), train=train)
+        rows = (tmp_path / precision / "metrics.jsonl").read_text().splitlines()
+        losses[precision] = [json.loads(row)["loss"] for row in rows]
+    assert losses["bf16"] == pytest.approx(losses["fp32"], rel=0.05) and losses["bf16"] != losses["fp32"]
+
+
+def test_all_its_layers_run_under_autocast(folder: Path) -> None:
+    encoder = build_model(config_with(folder), VOCABULARY).encoder
+    assert isinstance(encoder, PretrainedEncoder)
+    types = set()
+    for layer in encoder.modules():
+        if isinstance(layer, torch.nn.Linear):
+            layer.register_forward_hook(lambda layer, given, found: types.add(found.dtype))
+    examples = [example_of(english("Tom has 3 pens."), VOCABULARY, config_with(folder), {})]
+    with mixed_precision("bf16", torch.device("cpu")):
+        found = encoder(make_batch(examples, operators=OPERATORS, constants=CONSTANTS))
+    assert types == {torch.bfloat16} and found.states.dtype == torch.float32
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------

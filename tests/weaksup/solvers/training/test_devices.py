@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,21 @@ import pytest
 import torch
 from torch import Tensor
 
+from weaksup.baselines import sampling
 from weaksup.baselines.lbf import Fixer
-from weaksup.baselines.sampling import write_trees
+from weaksup.baselines.sampling import Written, write_trees
 from weaksup.baselines.table import LBFConfig
 from weaksup.baselines.unlabelled import Unlabelled
 from weaksup.baselines.warm import Reinforcer
-from weaksup.solvers.data.batches import make_batch
+from weaksup.solvers.data import batches
+from weaksup.solvers.data.batches import Example, make_batch, send
+from weaksup.solvers.data.graphs import Graphs
 from weaksup.solvers.data.lessons import make_examples
 from weaksup.solvers.data.vocabulary import make_vocabulary
+from weaksup.solvers.decoding import beam
 from weaksup.solvers.decoding.scoring import log_probabilities
 from weaksup.solvers.decoding.solver import Solver
+from weaksup.solvers.network.gts import GTS
 from weaksup.solvers.presets import SolverConfig, TrainConfig
 from weaksup.solvers.training.lesson_sources import FixedLessons, LessonSource
 from weaksup.solvers.training.loop import TrainingRun
@@ -104,34 +110,79 @@ def test_beams_and_scores_are_those_of_the_cpu(name: str, tmp_path: Path, monkey
 
 
 @pytest.mark.parametrize("draws", [None, 3])
-def test_trees_are_written_on_the_device(draws: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from weaksup.solvers.network.gts import GTS
-
+def test_trees_written_on_the_device_are_those_of_the_cpu(draws: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     examples = varied_examples(np.random.default_rng(0))
     torch.manual_seed(0)
     model = GTS(small_config(), VOCABULARY).eval()
+
+    def written(device: Any) -> list[list[Written]]:
+        torch.manual_seed(1)
+        batch = make_batch(examples, operators=OPERATORS, constants=CONSTANTS, device=device)
+        return write_trees(model, batch, [(1, 4)] * len(examples), draws=draws)
+
+    near = written("cpu")
     with second_device(monkeypatch) as mode:
         model.to(FAR)
-        batch = make_batch(examples, operators=OPERATORS, constants=CONSTANTS, device=FAR)
-        written = write_trees(model, batch, [(1, 4)] * len(examples), draws=draws)
+        far = written(FAR)
         assert mode.operations > 100
-    assert [len(trees) for trees in written] == [draws or 1] * len(examples)
+    for of_cpu, of_device in zip(near, far, strict=True):
+        assert len(of_cpu) == (draws or 1)
+        for one, other in zip(of_cpu, of_device, strict=True):
+            assert other.tokens == one.tokens
+            assert other.log_probability == pytest.approx(one.log_probability, abs=1e-5)
+            np.testing.assert_allclose(other.chances, one.chances, rtol=1e-4)
+
+
+def baseline_on(device: Any, teacher: str, config: SolverConfig, folder: Path) -> TrainingRun:
+    problems = [lesson.problem for lesson in stories()[0]]
+    given = Unlabelled(problems, config, min_word_count=2, device=device, answers=teacher == "warm")
+    source: Any = Reinforcer(given, draws=4, beam=3, entropy=0.01)
+    if teacher == "lbf":
+        source = Fixer(given, LBFConfig(memory=True), writing="label", seed=0)
+    weighted = msgspec.structs.replace(TRAIN, soft="expected")
+    return TrainingRun(source, given.vocabulary, [], folder, config=config, train=weighted, device=device)
+
+
+def taught_on(device: Any, teacher: str, config: SolverConfig, folder: Path) -> tuple[list[list[Example]], Any]:
+    """The lessons of the first steps of a baseline, with the equations that its teacher has found by then."""
+    run = baseline_on(device, teacher, config, folder)
+    source: Any = run.source
+    taught, teach = [], source.teach
+
+    def noted(places: Any, now: Any) -> list[Example]:
+        taught.append(teach(places, now))
+        return taught[-1]
+
+    source.teach = noted
+    for places in list(run._places())[:5]:  # beyond the first epoch, in which LBF writes no constants
+        run._one_step(run.state.model, places)
+    return taught, source.state()
+
+
+@pytest.mark.parametrize("name", ["gts", "g2t", "g2t published"])
+@pytest.mark.parametrize("teacher", ["lbf", "warm"])
+def test_a_baseline_teaches_on_the_device_what_it_teaches_on_the_cpu(
+    teacher: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    near, found = taught_on("cpu", teacher, CONFIGS[name], tmp_path / "near")
+    with second_device(monkeypatch) as mode:
+        far, found_far = taught_on(FAR, teacher, CONFIGS[name], tmp_path / "far")
+        assert mode.operations > 1000
+    assert found_far == found and found
+    for of_cpu, of_device in zip(near, far, strict=True):
+        assert of_cpu
+        assert [replace(one, weights=()) for one in of_device] == [replace(one, weights=()) for one in of_cpu]
+        for one, other in zip(of_cpu, of_device, strict=True):
+            assert other.weights == pytest.approx(one.weights, rel=1e-4, abs=1e-6)
 
 
 @pytest.mark.parametrize("teacher", ["lbf", "warm"])
-def test_a_baseline_teaches_on_the_device(teacher: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lessons, _ = stories()
-    problems = [lesson.problem for lesson in lessons]
-    with second_device(monkeypatch) as mode:
-        given = Unlabelled(problems, CONFIG, min_word_count=2, device=FAR)
-        source: Any = Reinforcer(given, draws=2, beam=3, entropy=0.01)
-        if teacher == "lbf":
-            source = Fixer(given, LBFConfig(memory=True), writing="label", seed=0)
-        weighted = msgspec.structs.replace(TRAIN, soft="expected")
-        run = TrainingRun(source, given.vocabulary, [], tmp_path, config=CONFIG, train=weighted, device=FAR)
-        for places in list(run._places())[:2]:
-            run._one_step(run.state.model, places)
-        assert mode.operations > 500
+def test_a_baseline_with_dropout_leaves_nothing_behind(
+    teacher: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with second_device(monkeypatch):  # or it would raise MixedDevices
+        taught, _ = taught_on(FAR, teacher, CONFIG, tmp_path)
+    assert any(taught)
 
 
 def test_a_tensor_left_on_the_cpu_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +194,10 @@ def test_a_tensor_left_on_the_cpu_would_be_seen(monkeypatch: pytest.MonkeyPatch)
                 mixing()
 
 
-def test_transfers_to_cuda_come_from_pinned_memory_and_do_not_block(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("graphs", [False, True])
+def test_transfers_to_cuda_come_from_pinned_memory_and_do_not_block(
+    graphs: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pinned: list[int] = []
     moved: list[tuple[str, bool]] = []
 
@@ -156,8 +210,34 @@ def test_transfers_to_cuda_come_from_pinned_memory_and_do_not_block(monkeypatch:
         moved.append((str(device), non_blocking))
         return self
 
+    zeros = torch.zeros
     monkeypatch.setattr(Tensor, "pin_memory", pin)
     monkeypatch.setattr(Tensor, "to", to)
+    monkeypatch.setattr(torch, "zeros", lambda size, device: zeros(size))  # made on the device: not a transfer
     examples = varied_examples(np.random.default_rng(1))
+    if graphs:
+        examples = [replace(example, graphs=Graphs(((0, 0),), ((0, 0),))) for example in examples]
     make_batch(examples, operators=OPERATORS, constants=CONSTANTS, device="cuda:0")
-    assert moved == [("cuda:0", True)] * 3  # the trees, their weights, the texts
+    assert moved == [("cuda:0", True)] * (3 + graphs)  # the trees, their weights, the texts, the edges of the graphs
+
+
+@pytest.mark.parametrize("teacher", ["gold", "lbf", "warm"])
+def test_a_step_sends_nothing_to_the_device_in_another_way(
+    teacher: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[torch.Size] = []
+
+    def noted(tensor: Tensor, device: Any) -> Tensor:
+        sent.append(tensor.shape)
+        return send(tensor, device)
+
+    for module in (batches, beam, sampling):
+        monkeypatch.setattr(module, "send", noted)
+    config = CONFIGS["g2t"]
+    with second_device(monkeypatch) as mode:
+        gold = teacher == "gold"
+        run = run_on(FAR, tmp_path, config, TRAIN) if gold else baseline_on(FAR, teacher, config, tmp_path)
+        before = mode.sent
+        for places in list(run._places())[:2]:
+            run._one_step(run.state.model, places)
+        assert mode.sent - before == len(sent) > 0

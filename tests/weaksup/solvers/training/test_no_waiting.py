@@ -27,10 +27,18 @@ from weaksup.records import Problem
 from weaksup.solvers.data.batches import Batch
 from weaksup.solvers.data.lessons import make_examples
 from weaksup.solvers.data.vocabulary import make_vocabulary
+from weaksup.solvers.presets import SolverConfig
 from weaksup.solvers.training import loop as training
 from weaksup.solvers.training.lesson_sources import FixedLessons
 
 from ..small_run import CONFIG, TRAIN, stories
+from ..tiny_models import tiny_encoder
+
+CONFIGS = {
+    "gts": CONFIG,
+    "g2t": msgspec.structs.replace(CONFIG, solver="g2t"),
+    "g2t published": msgspec.structs.replace(CONFIG, solver="g2t", graph="published"),
+}
 
 WAITING = ("item", "__float__", "__int__", "__bool__", "__index__", "cpu", "numpy", "__array__", "tolist", "nonzero")
 WAITING_OPERATIONS = ("_local_scalar_dense", "nonzero", "masked_select", "is_nonzero", "equal", "unique", "_unique2")
@@ -86,13 +94,13 @@ class Dispatched(TorchDispatchMode):
 class Step:
     """Training with everything switched on, after its first step (in which the optimizer makes its state)."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, config: SolverConfig, folder: Path) -> None:
         lessons, valid = stories()
         trees = [tree for lesson in lessons for tree in lesson.trees]
         vocabulary = make_vocabulary([lesson.problem for lesson in lessons], trees)
-        examples, _ = make_examples(lessons, vocabulary, CONFIG)
+        examples, _ = make_examples(lessons, vocabulary, config)
         source = FixedLessons(examples)
-        self.run = training.TrainingRun(source, vocabulary, valid, folder, config=CONFIG, train=TRAIN)
+        self.run = training.TrainingRun(source, vocabulary, valid, folder, config=config, train=TRAIN)
         self.batches = self.run._places()
         self()
 
@@ -100,9 +108,12 @@ class Step:
         self.run._one_step(self.run.state.model, next(self.batches))
 
 
-@pytest.fixture
-def step(tmp_path: Path) -> Step:
-    return Step(tmp_path)
+@pytest.fixture(params=[*CONFIGS, "bert", "roberta"])
+def step(request: pytest.FixtureRequest, tmp_path: Path) -> Step:
+    config = CONFIGS.get(request.param)
+    if config is None:
+        config = msgspec.structs.replace(CONFIG, encoder=str(tiny_encoder(tmp_path / "encoder", request.param)))
+    return Step(config, tmp_path / "model")
 
 
 def test_a_step_calls_nothing_that_waits(step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,20 +180,20 @@ class CountedTeacher:
         return lessons
 
 
-def teacher(name: str, problems: list[Problem]) -> Any:
-    given = Unlabelled(problems, CONFIG, min_word_count=1)
-    if name == "warm":
-        return Reinforcer(given, draws=3, beam=1, entropy=0.0)
+def teacher(name: str, problems: list[Problem], config: SolverConfig) -> Any:
+    given = Unlabelled(problems, config, min_word_count=1)
+    if name != "lbf":
+        return Reinforcer(given, draws=3, beam=10 if name == "warm beam" else 1, entropy=0.0)
     return Fixer(given, LBFConfig(memory=True), writing="label", seed=0)
 
 
-def waits_of_a_step(name: str, folder: Path, size: int) -> tuple[int, int]:
+def waits_of_a_step(name: str, folder: Path, size: int, config: SolverConfig = CONFIG) -> tuple[int, int]:
     """The waits of a step with `size` problems, and those of its teacher."""
     alike = [problem for problem in read_stories(size=300, seed=3) if len(problem.quantities) == QUANTITIES]
     mode = Dispatched()
-    source = CountedTeacher(teacher(name, alike[:size]), mode)
+    source = CountedTeacher(teacher(name, alike[:size], config), mode)
     train = msgspec.structs.replace(TRAIN, soft="expected", batch_size=size)
-    run = training.TrainingRun(source, source.source.given.vocabulary, [], folder, config=CONFIG, train=train)
+    run = training.TrainingRun(source, source.source.given.vocabulary, [], folder, config=config, train=train)
     batches = run._places()
     run._one_step(run.state.model, next(batches))
     mode.seen.clear()
@@ -191,13 +202,16 @@ def waits_of_a_step(name: str, folder: Path, size: int) -> tuple[int, int]:
     return len(mode.seen), source.waits
 
 
-@pytest.mark.parametrize("name", ["lbf", "warm"])
-def test_a_step_of_a_baseline_waits_only_while_its_teacher_decodes(name: str, tmp_path: Path) -> None:
-    whole, of_teacher = waits_of_a_step(name, tmp_path, 12)
+@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
+@pytest.mark.parametrize("name", ["lbf", "warm", "warm beam"])
+def test_a_step_of_a_baseline_waits_only_while_its_teacher_decodes(
+    name: str, config: SolverConfig, tmp_path: Path
+) -> None:
+    whole, of_teacher = waits_of_a_step(name, tmp_path, 12, config)
     assert whole == of_teacher > 0
 
 
-@pytest.mark.parametrize(("name", "passes"), [("lbf", 3), ("warm", 1)])
+@pytest.mark.parametrize(("name", "passes"), [("lbf", 3), ("warm", 1), ("warm beam", 2)])
 def test_the_waits_of_a_teacher_grow_with_its_trees_and_not_with_its_batch(
     name: str, passes: int, tmp_path: Path
 ) -> None:
@@ -205,3 +219,12 @@ def test_the_waits_of_a_teacher_grow_with_its_trees_and_not_with_its_batch(
     for size in (2, 8, 32):
         _, waits = waits_of_a_step(name, tmp_path / str(size), size)
         assert 0 < waits <= 10 * passes * LONGEST, size
+
+
+def test_a_larger_batch_costs_warm_only_the_waits_for_deeper_trees(tmp_path: Path) -> None:
+    """Draws and beam wait once for each subtree that a token completes in any row.
+
+    In trees of up to four leaves the tokens from the third to the last, the seventh, complete up to 1, 1, 2, 2 and 3.
+    """
+    counts = [waits_of_a_step("warm beam", tmp_path / str(size), size)[1] for size in (2, 8, 32)]
+    assert max(counts) - min(counts) <= 2 * (1 + 1 + 2 + 2 + 3)

@@ -167,17 +167,37 @@ def test_train_records_the_precision(tmp_path: Path) -> None:
     assert refused.exit_code == 2 and "precision" in refused.output  # it would be another model
 
 
-def test_pipeline_and_baselines_train_every_model_in_the_precision(tmp_path: Path) -> None:
-    small = ["--size", "30", "--hidden", "8", "--epochs", "1", "--device", "cpu", "--precision", "bf16"]
+SMALL = ["--size", "30", "--hidden", "8", "--epochs", "1", "--device", "cpu"]
+
+
+def weights_by_model(folder: Path, precision: str) -> dict[str, bytes]:
+    """The weights of all models in a run folder, which must have been trained in this precision."""
+    found = {}
+    for config in folder.rglob("config.json"):
+        assert json.loads(config.read_text())["training"]["settings"]["precision"] == precision, config
+        found[str(config.parent.relative_to(folder))] = (config.parent / "model.safetensors").read_bytes()
+    return found
+
+
+def test_the_pipeline_trains_every_model_in_the_precision(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    command = ["pipeline", *small, "--draft-epochs", "1", "--rounds", "1", "--workers", "1", "--out", str(folder)]
-    result = CliRunner().invoke(main, command)
+    command = ["pipeline", *SMALL, "--draft-epochs", "1", "--rounds", "1", "--workers", "1", "--out", str(folder)]
+    result = CliRunner().invoke(main, [*command, "--precision", "bf16"])
     assert result.exit_code == 0, result.output
     assert read_config(folder / "config.toml").precision == "bf16"
-    other = tmp_path / "lbf"
-    result = CliRunner().invoke(main, ["baseline", "lbf", *small, "-o", str(other)])
-    assert result.exit_code == 0, result.output
-    models = [*folder.rglob("config.json"), *other.rglob("config.json")]
-    assert len(models) > 3
-    for config in models:
-        assert json.loads(config.read_text())["training"]["settings"]["precision"] == "bf16", config
+    assert len(weights_by_model(folder, "bf16")) > 2
+
+
+@pytest.mark.parametrize(
+    ("words", "models"), [(["lbf"], {"solver"}), (["warm", "--beam", "--draws", "3"], {"generator", "solver"})]
+)
+def test_a_baseline_trains_every_model_in_the_precision(words: list[str], models: set[str], tmp_path: Path) -> None:
+    found = {}
+    for precision in ("bf16", "fp32"):
+        folder = tmp_path / precision
+        command = ["baseline", *words, *SMALL, "--precision", precision, "-o", str(folder)]
+        result = CliRunner().invoke(main, command)
+        assert result.exit_code == 0, result.output
+        found[precision] = weights_by_model(folder, precision)
+        assert found[precision].keys() == models
+    assert all(found["bf16"][name] != found["fp32"][name] for name in models)
