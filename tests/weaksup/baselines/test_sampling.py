@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import combinations_with_replacement, permutations
 from math import exp, inf
 
 import pytest
@@ -201,26 +201,28 @@ def test_the_probabilities_of_all_trees_within_the_limits_add_up_to_1() -> None:
     assert all(found.log_probability == pytest.approx(by_tree[found.tokens], abs=1e-4) for found in best)
 
 
-def test_the_expected_gradient_is_that_of_mean_reward_and_entropy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Over all pairs of draws, through all that weighs them, against finite differences.
+@pytest.mark.parametrize(("operators", "draws"), [("+-", 2), ("+", 3)])
+def test_the_expected_gradient_is_that_of_mean_reward_and_entropy(
+    operators: str, draws: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over all pairs or triples of draws, through all that weighs them, against finite differences.
 
-    The problem is tiny: 3 is wanted from a quantity 1 and the constant 1, which are different tokens to WARM, by + and
-    -.  But its nodes have a choice between operator and operand: there are 72 trees of two or three leaves.
+    The problem is tiny: 3 is wanted from a quantity 1 and the constant 1, which are different tokens to WARM.  But its
+    nodes have a choice between operator and operand.  Two equal draws of three get a weight, those of a pair do not.
     """
-    monkeypatch.setattr(unlabelled, "OPERATORS", ("+", "-"))
+    monkeypatch.setattr(unlabelled, "OPERATORS", tuple(operators))
     monkeypatch.setattr(unlabelled, "CONSTANTS", {"1": Fraction(1)})
     text, tokens, quantities = segment_text("Tom has 1 pen.", language="en")
     problem = Problem(id="1", text=text, tokens=tokens, quantities=quantities, answer="3", language="en")
     given = Unlabelled([problem], SOLVER, min_word_count=1, answers=True)
     entropy = 0.3
-    teacher = Reinforcer(given, draws=2, beam=1, entropy=entropy)
+    teacher = Reinforcer(given, draws=draws, beam=1, entropy=entropy)
     torch.manual_seed(0)
     model = GTS(SOLVER, given.vocabulary).double().eval()
     for parameter in model.parameters():
         parameter.data *= 2  # opinions strong enough to differ
 
-    trees = every_tree(2, 3, operators=2, tokens=4)
-    assert len(trees) == 72
+    trees = every_tree(2, 3, operators=len(operators), tokens=len(operators) + 2)
     whole = given.batch_of([replace(given.examples[0], trees=tuple(trees), same=(0, 1), leaves=(2, 3))])
     reward = torch.tensor([float(given.is_right(0, tree)) for tree in trees], dtype=torch.float64)
     assert reward.sum() == 16  # two shapes of two +, with any operands
@@ -236,9 +238,11 @@ def test_the_expected_gradient_is_that_of_mean_reward_and_entropy(monkeypatch: p
     drawn = [Written(tree, [], log) for tree, log in zip(trees, logs, strict=True)]
     now = Moment(model, 0, 1, 1)
     lessons = []
-    for pair in product(drawn, repeat=2):
-        monkeypatch.setattr(warm, "write_trees", lambda *args, pair=pair, **options: [list(pair)])
-        chance = exp(sum(tree.log_probability for tree in pair))
+    for places in combinations_with_replacement(range(len(trees)), draws):
+        chosen = [drawn[place] for place in places]
+        monkeypatch.setattr(warm, "write_trees", lambda *args, chosen=chosen, **options: [chosen])
+        orders = len(set(permutations(places)))
+        chance = orders * exp(sum(tree.log_probability for tree in chosen))
         for lesson in teacher.teach([0], now):
             lessons.append(replace(lesson, weights=tuple(chance * weight for weight in lesson.weights)))
     batch = given.batch_of(lessons)
