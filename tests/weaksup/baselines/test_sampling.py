@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
+from itertools import combinations_with_replacement, permutations
 from math import exp, inf
 
 import pytest
 import torch
 
+from weaksup.baselines import unlabelled, warm
 from weaksup.baselines.sampling import Shapes, Written, write_trees
-from weaksup.baselines.unlabelled import weak_vocabulary
-from weaksup.baselines.warm import leaf_range
+from weaksup.baselines.unlabelled import Unlabelled, weak_vocabulary
+from weaksup.baselines.warm import Reinforcer, leaf_range
+from weaksup.corpora.problems import segment_text
 from weaksup.corpora.stories import read_stories
+from weaksup.records import Problem
 from weaksup.solvers.data.batches import Batch, Example, make_batch
 from weaksup.solvers.decoding.beam import beam_search
 from weaksup.solvers.decoding.solver import Solver
 from weaksup.solvers.network.gts import GTS
+from weaksup.solvers.training.lesson_sources import Moment
+from weaksup.solvers.training.objective import tree_loss
 
 from .small_baseline import SOLVER
 
@@ -161,16 +168,16 @@ def test_what_is_learnt_is_the_probability_by_which_a_tree_was_drawn() -> None:
             assert next(found) == pytest.approx(tree.log_probability, abs=1e-4)
 
 
-def every_tree(low: int, high: int, tokens: int) -> list[tuple[int, ...]]:
+def every_tree(low: int, high: int, *, operators: int = OPERATORS, tokens: int) -> list[tuple[int, ...]]:
     """All prefix sequences with `low` to `high` leaves."""
 
     @cache
     def of(leaves: int) -> list[tuple[int, ...]]:
         if leaves == 1:
-            return [(token,) for token in range(OPERATORS, tokens)]
+            return [(token,) for token in range(operators, tokens)]
         return [
             (operator, *left, *right)
-            for operator in range(OPERATORS)
+            for operator in range(operators)
             for first in range(1, leaves)
             for left in of(first)
             for right in of(leaves - first)
@@ -183,7 +190,7 @@ def test_the_probabilities_of_all_trees_within_the_limits_add_up_to_1() -> None:
     model = solver(3)
     place = next(i for i, quantities in enumerate(QUANTITIES) if quantities == 2)
     example = examples(model)[place]
-    trees = every_tree(2, 3, OPERATORS + len(example.same))
+    trees = every_tree(2, 3, tokens=OPERATORS + len(example.same))
     lesson = replace(example, trees=tuple(trees), same=tuple(range(len(example.same))), leaves=(2, 3))
     with torch.no_grad():
         chances = model(batch_of([lesson]))
@@ -194,36 +201,67 @@ def test_the_probabilities_of_all_trees_within_the_limits_add_up_to_1() -> None:
     assert all(found.log_probability == pytest.approx(by_tree[found.tokens], abs=1e-4) for found in best)
 
 
-def test_the_gradient_is_that_of_the_mean_reward() -> None:
-    """Against finite differences of the expected reward over all trees, which draws are a sample of."""
-    model = solver(3).double()
-    place = next(i for i, quantities in enumerate(QUANTITIES) if quantities == 2)
-    example = examples(model)[place]
-    trees = every_tree(2, 2, OPERATORS + len(example.same))
-    reward = torch.tensor([float(sum(tree) % 3 == 0) for tree in trees], dtype=torch.float64)
-    lesson = replace(example, trees=tuple(trees), same=tuple(range(len(example.same))), leaves=(2, 2))
-    batch = batch_of([lesson])
+@pytest.mark.parametrize(("operators", "draws"), [("+-", 2), ("+", 3)])
+def test_the_expected_gradient_is_that_of_mean_reward_and_entropy(
+    operators: str, draws: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over all pairs or triples of draws, through all that weighs them, against finite differences.
 
-    def expected() -> float:
+    The problem is tiny: 3 is wanted from a quantity 1 and the constant 1, which are different tokens to WARM.  But its
+    nodes have a choice between operator and operand.  Two equal draws of three get a weight, those of a pair do not.
+    """
+    monkeypatch.setattr(unlabelled, "OPERATORS", tuple(operators))
+    monkeypatch.setattr(unlabelled, "CONSTANTS", {"1": Fraction(1)})
+    text, tokens, quantities = segment_text("Tom has 1 pen.", language="en")
+    problem = Problem(id="1", text=text, tokens=tokens, quantities=quantities, answer="3", language="en")
+    given = Unlabelled([problem], SOLVER, min_word_count=1, answers=True)
+    entropy = 0.3
+    teacher = Reinforcer(given, draws=draws, beam=1, entropy=entropy)
+    torch.manual_seed(0)
+    model = GTS(SOLVER, given.vocabulary).double().eval()
+    for parameter in model.parameters():
+        parameter.data *= 2  # opinions strong enough to differ
+
+    trees = every_tree(2, 3, operators=len(operators), tokens=len(operators) + 2)
+    whole = given.batch_of([replace(given.examples[0], trees=tuple(trees), same=(0, 1), leaves=(2, 3))])
+    reward = torch.tensor([float(given.is_right(0, tree)) for tree in trees], dtype=torch.float64)
+    assert reward.sum() == 16  # two shapes of two +, with any operands
+
+    def objective() -> float:
         with torch.no_grad():
-            return float((model(batch).exp() * reward).sum())
+            logs = model(whole)
+            return float((logs.exp() * (reward - entropy * logs)).sum())  # mean reward + entropy * H
 
-    chances = model(batch)
-    # What REINFORCE estimates: the mean over draws of reward * gradient of the log-probability of the draw.
-    (chances * (chances.exp().detach() * reward)).sum().backward()
-    weight = model.decoder.operator_score.weight
-    assert weight.grad is not None
-    for row, column in ((0, 0), (1, 3), (3, 7)):
+    with torch.no_grad():
+        logs = model(whole).tolist()
+    assert sum(map(exp, logs)) == pytest.approx(1.0)
+    drawn = [Written(tree, [], log) for tree, log in zip(trees, logs, strict=True)]
+    now = Moment(model, 0, 1, 1)
+    lessons = []
+    for places in combinations_with_replacement(range(len(trees)), draws):
+        chosen = [drawn[place] for place in places]
+        monkeypatch.setattr(warm, "write_trees", lambda *args, chosen=chosen, **options: [chosen])
+        orders = len(set(permutations(places)))
+        chance = orders * exp(sum(tree.log_probability for tree in chosen))
+        for lesson in teacher.teach([0], now):
+            lessons.append(replace(lesson, weights=tuple(chance * weight for weight in lesson.weights)))
+    batch = given.batch_of(lessons)
+    tree_loss(model(batch), batch, soft="expected").backward()
+
+    step = 1e-5
+    for name, weight in model.named_parameters():
+        assert weight.grad is not None, name
+        place = int(weight.grad.abs().argmax())  # of each matrix the weight that matters most
         values = []
-        for change in (1e-6, -1e-6):
+        for change in (step, -step):
             with torch.no_grad():
-                weight[row, column] += change
-            values.append(expected())
+                weight.view(-1)[place] += change
+            values.append(objective())
             with torch.no_grad():
-                weight[row, column] -= change
-        slope = (values[0] - values[1]) / 2e-6
-        assert abs(slope) > 1e-7
-        assert float(weight.grad[row, column]) == pytest.approx(slope, rel=1e-4)
+                weight.view(-1)[place] -= change
+        slope = (values[0] - values[1]) / (2 * step)
+        assert float(weight.grad.view(-1)[place]) == pytest.approx(-slope, rel=1e-4, abs=1e-9), name
+        assert abs(slope) > 1e-6, name
 
 
 def test_a_beam_has_the_sizes_that_draws_have() -> None:
