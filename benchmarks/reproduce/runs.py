@@ -291,6 +291,7 @@ RUNS = {
         partial(_train, labels="middle-gts-paper", preset=PUBLISHED, options=FIRST_EIGHTH),
         needs=("middle-gts-paper",),
         preset=PUBLISHED,
+        takes=55,
     ),
 }
 
