@@ -225,6 +225,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "labels": result_tables.labels,
     "labels-by-size": result_tables.labels_by_size,
     "answers-by-size": result_tables.answers_by_size,
+    "behind-gold": result_tables.behind_gold,
     "rankers": result_tables.rankers,
     "baselines": result_tables.baselines,
 }

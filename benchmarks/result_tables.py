@@ -18,6 +18,7 @@ from weaksup.report.published import CHECKER
 __all__ = [
     "answers_by_size",
     "baselines",
+    "behind_gold",
     "draw_headline",
     "headline",
     "labels",
@@ -126,6 +127,14 @@ def labels() -> str:
 def labels_by_size() -> str:
     """Right labels of the train part by number of quantities, of all labels and of all problems."""
     return _by_size(_parts("by-quantities")[:2], ("micro", "macro")) + f"\n{CHECKER}\n"
+
+
+def behind_gold() -> str:
+    """Solvers trained on answers alone and on gold with the same seeds, valid and test as one."""
+    columns = ("ours, %", "gold, %", "points behind gold")
+    rows = [(name, row) for name, row in _rows("oracle-test", 2).items() if all(_known(row, one) for one in columns)]
+    lines = [[name, str(_seeds(row, columns[0])), *(_shown(row, one) for one in columns)] for name, row in rows]
+    return _table(["", "seeds", "answers alone", "gold", "points behind gold"], lines, text=1)
 
 
 def answers_by_size() -> str:
